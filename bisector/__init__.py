@@ -1,0 +1,3 @@
+"""bisector: one recipe in; the commit that broke it, proven and linked to its pull request, out."""
+
+__version__ = "0.1.0"
