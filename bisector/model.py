@@ -1,6 +1,6 @@
 """The words everything else is said in: frozen values without behaviour of their own.
 
-Facts (what was observed) and opinions (what was concluded) stay apart: a Trial is a fact, a Verdict an opinion.
+Facts (what was observed) and opinions (what was concluded) stay apart: a Trial is a fact, a Verdict is not.
 """
 
 from __future__ import annotations
@@ -286,6 +286,17 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True)
+class DependencyChange:
+    """The release of a dependency that did it, where no commit of the repository did."""
+
+    name: str
+    good: str
+    """The version at the old state."""
+    bad: str
+    """The version at the new state."""
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """Everything a report is derived from: the facts of one hunt and what was concluded."""
 
@@ -316,3 +327,4 @@ class Account:
     compare_url: str | None
     reproduce: str
     notices: tuple[str, ...] = ()
+    dependency: DependencyChange | None = None
