@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import selectors
 import subprocess
 import threading
@@ -105,7 +106,10 @@ def _exchange(
         while True:
             # Asked before reading: all that an ended child wrote is in the pipe by now.
             ended = child.poll() is not None
-            ready = _turn(selector, child, 0.0 if ended else interruption.next_look())
+            patience = 0.0 if ended else interruption.next_look()
+            if not selector.get_map():
+                _await_end(child, patience)
+            ready = selector.select(patience) if selector.get_map() else []
             for key, _ in ready:
                 if isinstance(key.data, _Sink):
                     _read(selector, key.fd, key.data)
@@ -135,15 +139,20 @@ def _register(
         selector.register(child.stdin.fileno(), selectors.EVENT_WRITE, None)
 
 
-def _turn(
-    selector: selectors.BaseSelector, child: subprocess.Popen[bytes], seconds: float
-) -> list[tuple[selectors.SelectorKey, int]]:
-    """What can be read or written now. Once the pipes are closed, the child's end is waited for instead."""
-    if any(isinstance(key.data, _Sink) for key in selector.get_map().values()):
-        return selector.select(seconds)
-    with suppress(subprocess.TimeoutExpired):
-        child.wait(seconds)
-    return selector.select(0)
+def _await_end(child: subprocess.Popen[bytes], seconds: float) -> None:
+    """The pipes are closed: wait for the end itself. Popen.wait with a timeout sleeps, a pidfd does not."""
+    try:
+        end = os.pidfd_open(child.pid)
+    except (AttributeError, OSError):
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(seconds)
+        return
+    try:
+        watch = select.poll()
+        watch.register(end, select.POLLIN)
+        watch.poll(seconds * 1000)
+    finally:
+        os.close(end)
 
 
 def _read(selector: selectors.BaseSelector, pipe: int, sink: _Sink) -> None:
