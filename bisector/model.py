@@ -152,10 +152,20 @@ class Stage(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Where a trial's parts lay, spelt as its own output spells them: they differ from slot to slot."""
+
+    tree: str = ""
+    scratch: str = ""
+    environment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
     """The repro ran, once or several times."""
 
     runs: tuple[Run, ...]
+    places: Places = Places()
 
 
 @dataclass(frozen=True, slots=True)
