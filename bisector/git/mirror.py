@@ -1,0 +1,154 @@
+"""bisector's own bare copy of a repository, shared by all hunts in it. The source is only ever read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bisector.errors import BisectorError, UsageFault
+from bisector.git.door import Git, GitFailed, failure, local_environment, remote_environment
+from bisector.git.source import Source
+from bisector.locks import locked
+
+_REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+HEAD = "refs/bisector/HEAD"
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Mirror:
+    folder: Path
+    source: Source
+    machine: Mapping[str, str] = field(repr=False)
+    """The user's environment: network operations need parts of it."""
+
+    @property
+    def git_dir(self) -> Path:
+        return self.folder / "repo.git"
+
+    @property
+    def git(self) -> Git:
+        return Git(self.git_dir, local_environment(self.machine))
+
+    @property
+    def remote(self) -> Git:
+        environment = remote_environment(self.machine, self.source.url, prompt=os.isatty(0))
+        return Git(self.git_dir, environment)
+
+    def exists(self) -> bool:
+        return (self.git_dir / "HEAD").exists()
+
+    @contextmanager
+    def alone(self, say: Say) -> Iterator[None]:
+        """One process at a time fetches into a mirror."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder / "fetch.lock", lambda: say("another hunt is fetching this repository")):
+            yield
+
+    def ensure(self, say: Say) -> bool:
+        """Make the mirror if it is not there; says whether it was made just now."""
+        if self.exists():
+            return False
+        with self.alone(say):
+            if self.exists():
+                return False
+            self._make(say)
+        return True
+
+    def _make(self, say: Say) -> None:
+        say(f"copying {self.source.shown}")
+        aside = self.folder / "repo.making"
+        shutil.rmtree(aside, ignore_errors=True)
+        git = Git(aside, self.remote.environment)
+        path = self.local_path()
+        if path is not None and not path.exists():
+            raise UsageFault(
+                f"repo: {path} does not exist", "give a URL, or a path relative to the recipe file"
+            )
+        try:
+            if path is not None:
+                _clone(git, path, aside)
+            else:
+                aside.mkdir()
+                git.text("init", "--quiet", "--bare", "--template=", ".")
+            _fetch(git)
+        except GitFailed as fault:
+            shutil.rmtree(aside, ignore_errors=True)
+            raise _unreachable(fault, self.source) from fault
+        shutil.rmtree(self.git_dir, ignore_errors=True)
+        aside.rename(self.git_dir)
+
+    def local_path(self) -> Path | None:
+        """The folder the source lies in, the user's `insteadOf` applied; None when it is elsewhere."""
+        if self.source.is_path:
+            return Path(self.source.url)
+        where = Git(self.folder, self.remote.environment)
+        target = (where.ask("ls-remote", "--get-url", "--end-of-options", "origin") or "").removeprefix(
+            "file://"
+        )
+        return Path(target) if target.startswith("/") else None
+
+    def fetch(self, say: Say) -> None:
+        """Bring branches and tags up to date."""
+        with self.alone(say):
+            say(f"fetching {self.source.shown}")
+            try:
+                _fetch(self.remote)
+            except GitFailed as fault:
+                raise _unreachable(fault, self.source) from fault
+
+    def fetch_commit(self, sha: str) -> bool:
+        """Ask the source for a commit that no branch or tag reaches."""
+        serve = "git -c uploadpack.allowAnySHA1InWant=true upload-pack"
+        upload = ("--upload-pack", serve) if self.local_path() else ()
+        found = self.remote.attempt("fetch", "--quiet", "--no-tags", *upload, "origin", sha, timeout=3600)
+        return found.exit_status == 0
+
+    def remote_refs(self, *patterns: str) -> list[tuple[str, str]]:
+        """What the source offers beyond branches and tags, as (ref, sha)."""
+        listed = self.remote.attempt("ls-remote", "--quiet", "origin", *patterns, timeout=120)
+        if listed.exit_status != 0:
+            raise failure(("ls-remote",), listed)
+        pairs = (line.split("\t", 1) for line in listed.stdout.splitlines() if "\t" in line)
+        return [(ref, sha) for sha, ref in pairs]
+
+    def is_shallow(self) -> bool:
+        return (self.git_dir / "shallow").exists()
+
+
+def _clone(git: Git, path: Path, aside: Path) -> None:
+    """A local source is copied by hard links: no byte of its packs is read."""
+    options = ("--quiet", "--bare", "--local", "--template=", "--no-tags")
+    upload = ("-c", "remote.origin.tagOpt=--no-tags")
+    clone = Git(path, {k: v for k, v in git.environment.items() if not k.startswith("GIT_CONFIG_COUNT")})
+    ended = clone.attempt("clone", *options, *upload, "--", str(path), str(aside), timeout=3600)
+    if ended.exit_status != 0:
+        raise failure(("clone",), ended)
+    git.attempt("config", "--remove-section", "remote.origin")
+
+
+def _fetch(git: Git) -> None:
+    quiet = ("--no-auto-maintenance", "--no-write-fetch-head", "--quiet", "--force", "--no-tags")
+    git.text("fetch", *quiet, "--prune", "origin", *_REFSPECS, timeout=None)
+    # On its own: with --prune, git removes and makes this ref in turns.
+    head = git.attempt("fetch", *quiet, "origin", f"+HEAD:{HEAD}", timeout=None)
+    if head.exit_status != 0 and "couldn't find remote ref HEAD" not in head.stderr:
+        raise failure(("fetch",), head)
+
+
+def _unreachable(fault: GitFailed, source: Source) -> BisectorError:
+    said = fault.message
+    if "does not appear to be a git repository" in said or "not a git repository" in said:
+        return UsageFault(
+            f"repo: {source.shown} is not a git repository", "check the URL or the path in the recipe"
+        )
+    if type(fault) is not GitFailed:
+        return fault
+    return GitFailed(
+        f"cannot fetch {source.shown}: {said}",
+        "check the network, the URL and your access; the same command goes on from here",
+    )

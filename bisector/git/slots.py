@@ -1,0 +1,100 @@
+"""Slots: long-lived worktrees of a mirror in which trials run, one trial at a time, each on a clean tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bisector.git import worktrees
+from bisector.git.door import Git, GitFailed, RepositoryIncomplete, local_environment
+from bisector.git.mirror import Mirror
+from bisector.locks import try_lock
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A worktree that this process alone uses until `release`."""
+
+    number: int
+    tree: Path
+    git: Git
+    lock: int
+    nearby: bool
+    """The source is a folder of this machine."""
+    remote_environment: Mapping[str, str] = field(repr=False)
+
+    def checkout(self, sha: str) -> None:
+        """The commit's tree, clean to the last ignored file."""
+        self._mend()
+        try:
+            self._switch(sha)
+        except RepositoryIncomplete:
+            raise
+        except GitFailed:
+            # The last tenant left something git cannot step over: begin with an empty folder.
+            worktrees.empty(self.tree)
+            self._mend()
+            self._switch(sha)
+
+    def _switch(self, sha: str) -> None:
+        self.git.text("checkout", "--quiet", "--force", "--detach", sha)
+        self.git.text("clean", "--quiet", "-xffd")
+        if (self.tree / ".gitmodules").exists():
+            self._submodules()
+
+    def _submodules(self) -> None:
+        # An address in the history may be a path on this machine only where the source is one itself.
+        remote = self.git.with_environment({**self.remote_environment, "GIT_PROTOCOL_FROM_USER": "0"})
+        options = ("-c", f"protocol.file.allow={'always' if self.nearby else 'never'}")
+        remote.text(*options, "submodule", "sync", "--quiet", "--recursive")
+        remote.text(
+            *options, "submodule", "update", "--quiet", "--init", "--recursive", "--force", timeout=1800
+        )
+        remote.text("submodule", "foreach", "--quiet", "--recursive", "git clean --quiet -xffd")
+
+    def _mend(self) -> None:
+        """A repro may have rewritten the link to the repository, or died while git held the index."""
+        link = self.tree / ".git"
+        said = f"gitdir: {self.git.git_dir}\n"
+        if (
+            link.is_symlink()
+            or link.is_dir()
+            or not link.exists()
+            or link.read_text(errors="replace") != said
+        ):
+            if link.is_dir() and not link.is_symlink():
+                shutil.rmtree(link, ignore_errors=True)
+            else:
+                link.unlink(missing_ok=True)
+            self.tree.mkdir(parents=True, exist_ok=True)
+            link.write_text(said)
+        (self.git.git_dir / "index.lock").unlink(missing_ok=True)
+        (self.git.git_dir / "HEAD.lock").unlink(missing_ok=True)
+
+    def release(self) -> None:
+        os.close(self.lock)
+
+
+def acquire(mirror: Mirror) -> Slot:
+    """The first slot that nobody uses; a new one when all are taken."""
+    number = 0
+    while True:
+        lock = try_lock(mirror.folder / "slots" / f"{number}.lock")
+        if lock is not None:
+            return _open(mirror, number, lock)
+        number += 1
+
+
+def _open(mirror: Mirror, number: int, lock: int) -> Slot:
+    name = f"slot-{number}"
+    tree = mirror.folder / "slots" / str(number) / "tree"
+    git_dir = worktrees.place(mirror, name)
+    if not (git_dir / "HEAD").exists():
+        worktrees.empty(tree)
+        worktrees.add(mirror, name, tree, "ref: refs/heads/never-born")
+    environment = local_environment(mirror.machine)
+    nearby = mirror.local_path() is not None
+    return Slot(number, tree, Git(git_dir, environment, tree), lock, nearby, mirror.remote.environment)
