@@ -15,7 +15,8 @@ from bisector.git.source import Source
 from bisector.locks import locked
 
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-HEAD = "refs/bisector/HEAD"
+# Not refs/bisector: `git bisect start` deletes every ref whose name begins with refs/bisect, slash or not.
+HEAD = "refs/source/HEAD"
 Say = Callable[[str], None]
 
 
