@@ -1,0 +1,111 @@
+"""What one commit's trial is made of: the recipe with everything that holds for this commit applied. Pure.
+
+Which stretches a commit belongs to is asked of the caller, who knows git.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, timezone
+from enum import Enum
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from bisector.model import AsOf, Commit, EnvironmentRequest, Limits
+from bisector.recipe.alterations import Pin, Stretch
+from bisector.recipe.schema import Recipe, Repro
+
+Holds = Callable[[Stretch], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRequest:
+    """Everything that decides what a trial at this commit observes."""
+
+    repository: str
+    commit: str
+    environment: EnvironmentRequest
+    repro: Repro
+    limits: Limits
+    runs: int = 1
+
+    @property
+    def key(self) -> str:
+        """Equal for requests that must observe the same; hunts share trials by it."""
+        environment = self.environment
+        if environment.as_of is not AsOf.COMMIT:
+            environment = dataclasses.replace(environment, commit_date=datetime.min)
+        said = [self.repository, self.commit, _plain(environment), _plain(self.repro), _plain(self.limits)]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def request(recipe: Recipe, repository: str, commit: Commit, holds: Holds) -> TrialRequest:
+    """The trial of one commit."""
+    pins = [pin for pin in recipe.pins if holds(pin.where)]
+    return TrialRequest(
+        repository, commit.sha, environment(recipe, commit, pins), recipe.repro, recipe.limits
+    )
+
+
+def environment(recipe: Recipe, commit: Commit, pins: list[Pin]) -> EnvironmentRequest:
+    """The recipe's environment with the pins of this commit laid over it, in order."""
+    install = recipe.install
+    requirements = recipe.dependencies.requirements
+    building = install.build_requirements
+    python, isolated = recipe.python, install.build_isolation
+    for pin in pins:
+        requirements = overlay(requirements, pin.requirements)
+        building = overlay(building, pin.build_requirements)
+        python = pin.python or python
+        isolated = isolated if pin.build_isolation is None else pin.build_isolation
+    return EnvironmentRequest(
+        commit=commit.sha,
+        commit_date=commit.commit_date,
+        python=python,
+        mode=install.mode,
+        paths=install.path,
+        extras=install.extras,
+        module=install.module,
+        build=install.build,
+        build_requirements=building,
+        build_isolation=isolated,
+        requirements=requirements,
+        declared=recipe.declared,
+        as_of=_moment(recipe.dependencies.as_of),
+        index=recipe.index,
+        timeout=recipe.limits.install_timeout,
+    )
+
+
+def overlay(below: tuple[str, ...], above: tuple[str, ...]) -> tuple[str, ...]:
+    """Requirements laid over others: one for the same package replaces the earlier one, in its place."""
+    replaced = {_package(text) for text in above}
+    kept = tuple(text for text in below if _package(text) not in replaced)
+    return kept + above
+
+
+def _package(text: str) -> str:
+    return canonicalize_name(Requirement(text).name)
+
+
+def _moment(as_of: AsOf | date) -> AsOf | datetime:
+    """A plain date counts to its end; a datetime is exact."""
+    if isinstance(as_of, AsOf | datetime):
+        return as_of
+    return datetime.combine(as_of + timedelta(days=1), time(), timezone.utc)
+
+
+def _plain(value: object) -> object:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        named = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"": type(value).__name__, **named}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    return value if value is None or isinstance(value, str | int | float) else str(value)
