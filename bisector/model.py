@@ -122,7 +122,31 @@ class Stopped(Enum):
 
     TIMEOUT = "timeout"
     MEMORY = "memory"
+    DISK = "disk"
+    PROCESSES = "processes"
     CANCELLED = "cancelled"
+
+
+class Cap(Enum):
+    """What is limited; the values are the recipe's keys under `limits`."""
+
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    PROCESSES = "processes"
+    CPUS = "cpus"
+    DISK = "disk"
+    OUTPUT = "output"
+    GPU_MEMORY = "gpu_memory"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True, slots=True)
+class CapHit:
+    """A cap that was reached: what it was, and the figure seen (seconds, bytes or a count)."""
+
+    cap: Cap
+    limit: float
+    seen: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +163,7 @@ class Run:
     """The end of what it wrote, stdout and stderr together, as text; the log file holds the rest."""
     output_bytes: int
     stack: str | None = None
+    hits: tuple[CapHit, ...] = ()
 
 
 class Stage(Enum):
