@@ -61,6 +61,7 @@ def named_servers(environment: Mapping[str, str]) -> list[Server]:
     gitlab_home = _first(environment, "GITLAB_HOST", "CI_SERVER_URL", "CI_SERVER_HOST")
     candidates = [
         _server(runner, environment.get("GITHUB_SERVER_URL"), api, own),
+        _server(ForgeName.GITHUB, "github.com", None, public),
         _server(ForgeName.GITHUB, environment.get("GH_HOST"), None, _token(environment, ENTERPRISE_TOKENS)),
         _server(ForgeName.GITEA, _first(environment, "FORGEJO_SERVER_URL", "GITEA_SERVER_URL"), None, gitea),
         _server(ForgeName.GITLAB, environment.get("GITLAB_HOST"), None, gitlab),
@@ -70,7 +71,6 @@ def named_servers(environment: Mapping[str, str]) -> list[Server]:
             _web(environment.get("CI_API_V4_URL")),
             None if environment.get("GITLAB_HOST") else gitlab,
         ),
-        _server(ForgeName.GITHUB, "github.com", None, public),
         _server(ForgeName.GITLAB, "gitlab.com", None, None if gitlab_home else gitlab),
     ]
     return [server for server in candidates if server is not None]
@@ -92,7 +92,9 @@ def _server(forge: ForgeName, place: str | None, api: str | None, token: str | N
 
 
 def _web(url: str | None) -> str | None:
-    return url.rstrip("/") if url and re.fullmatch(r"https?://[^\s/]+\S*", url) else None
+    """As it stands, when it is a web address that could be asked."""
+    usable = url and url.startswith(("https://", "http://")) and parse_address(f"{url}/-")
+    return url.rstrip("/") if url and usable else None
 
 
 def _first(environment: Mapping[str, str], *names: str) -> str | None:
