@@ -6,18 +6,19 @@ How the text spells it is `sections` and `spellings`; what a commit makes of it 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
 
 from bisector.model import AsOf, Find, Index, InstallMode, Judgement, Limits, Terms
+from bisector.recipe.alterations import Fixup, Overlay, Pin
 from bisector.recipe.canonical import digest, plain_fields
 from bisector.recipe.location import from_folder
 
 AUTO = "auto"
 """The old end's ref when it is to be found out."""
 
-GOOD_BAD = Terms()
+_GOOD_BAD = Terms()
 _MACHINES_OWN = Index()
 _LIMITS = Limits()
 
@@ -67,66 +68,8 @@ class Dependencies:
     requirements: tuple[str, ...] = ()
     declared: bool | None = None
     """None: by the install mode, see `Recipe.declared`."""
-    as_of: AsOf | date = AsOf.LATEST
-    """A datetime is exact, a plain date counts to its end."""
+    as_of: AsOf | datetime = AsOf.LATEST
     index: Index = _MACHINES_OWN
-
-
-@dataclass(frozen=True, slots=True)
-class Since:
-    """Commits that contain `rev`, or from this date on."""
-
-    rev: str
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """Commits that do not contain `rev`, or before this date."""
-
-    rev: str
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Any git revision range."""
-
-    revs: str
-
-
-Stretch = Since | Before | Range
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    where: Stretch
-    requirements: tuple[str, ...] = ()
-    python: str | None = None
-    build_requirements: tuple[str, ...] = ()
-    build_isolation: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Patch:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CherryPick:
-    rev: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fixup:
-    where: Stretch
-    change: Patch | CherryPick
-
-
-@dataclass(frozen=True, slots=True)
-class Overlay:
-    """Files of another commit; `source` is one of the two ends or a ref."""
-
-    source: Judgement | str
-    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +193,14 @@ class Recipe:
     """The ref of the old end, or AUTO."""
     new: str
     repro: Repro
+    format: int = 1
     name: str = ""
     description: str | None = None
     base: Path | None = None
     """The folder that relative paths start from: the recipe file's."""
     origin: OriginKind = OriginKind.FILE
     find: Find = Find.REGRESSION
-    terms: Terms = GOOD_BAD
+    terms: Terms = _GOOD_BAD
     history: History = History.FULL
     paths: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()

@@ -1,0 +1,74 @@
+"""What is wrong with a recipe and where: one Fault each, all of them in one RecipeFault."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from bisector.errors import UsageFault
+
+_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in the text, counted from one; an override has no lines, its source says which it is."""
+
+    source: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        return ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    mark: Mark
+    path: str
+    """The key's dotted path, as `--set` takes it; empty for the recipe as a whole."""
+    message: str
+    suggestion: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.mark}: {self.path}" if self.path else str(self.mark)
+        meant = f" (did you mean `{self.suggestion}`?)" if self.suggestion else ""
+        return f"{place}: {self.message}{meant}"
+
+
+class Unfit(ValueError):
+    """A parser cannot take a text, or a `make` its fields; then `key` is the field to blame."""
+
+    def __init__(self, message: str, key: str = "") -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class RecipeFault(UsageFault):
+    """The recipe cannot be used; `faults` is everything found wrong, in the order of the text."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        lines = [str(fault) for fault in self.faults[:_SHOWN]]
+        if len(self.faults) > _SHOWN:
+            lines.append(f"... and {len(self.faults) - _SHOWN} more")
+        super().__init__("\n".join(lines), "`bisector schema` prints every key a recipe may have")
+
+
+def fault(mark: Mark, path: str, message: str, suggestion: str | None = None) -> RecipeFault:
+    """One fault, ready to be raised."""
+    return RecipeFault((Fault(mark, path, message, suggestion),))
+
+
+def nearest(word: str, known: Collection[str]) -> str | None:
+    # difflib takes quadratic time: nobody misspells a key at such length.
+    if len(word) > 60:
+        return None
+    return next(iter(difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.65)), None)
+
+
+def quoted(text: str) -> str:
+    """A value as a message shows it: on one line and not endless."""
+    shown = text if len(text) <= 60 else text[:57] + "..."
+    return repr(shown)

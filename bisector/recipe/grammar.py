@@ -1,0 +1,69 @@
+"""The recipe as a whole: its top-level keys, for one way of naming the two states."""
+
+from __future__ import annotations
+
+from bisector.model import Find, Judgement, Terms
+from bisector.recipe import texts
+from bisector.recipe.leaves import FORMAT, INSIDE, LINE, PYTHON, REV, WORDS, choice
+from bisector.recipe.policy import policy
+from bisector.recipe.records import Key, Record
+from bisector.recipe.schema import History, Recipe
+from bisector.recipe.sections import DEPENDENCIES, FIXUPS, INSTALL, LIMITS, MATRIX, PINS, REPRO, overlay
+from bisector.recipe.shapes import REF, Leaf, Listed
+from bisector.recipe.spellings import Spellings, checked_terms, term
+
+FIND = choice(Find)
+_TERM = Leaf(term, "a word")
+_NEW_END = Leaf(texts.new_end, "a revision", REF)
+
+_ABOUT = {
+    "bisector": Key(FORMAT, "the recipe's format", "format"),
+    "name": Key(LINE, "in one line"),
+    "description": Key(WORDS, "shown in the report"),
+    "repo": Key(Leaf(texts.repository), "a URL, or a path counted from the recipe's folder"),
+    "find": Key(FIND, "regression (good -> bad) or fix (broken -> fixed)"),
+}
+_REST = {
+    "history": Key(choice(History), "default: full"),
+    "paths": Key(Listed(INSIDE), "only commits that touch these"),
+    "skip": Key(Listed(REV), "revisions or ranges known to be untestable"),
+    "python": Key(PYTHON, "a version found on the machine, or a path to an interpreter"),
+    "install": Key(INSTALL, "how the project gets into a commit's environment"),
+    "dependencies": Key(DEPENDENCIES, "what else is in it"),
+    "pins": Key(PINS, "what holds for a stretch of the history, in order"),
+    "fixups": Key(FIXUPS, "what makes a stretch of the history testable"),
+    "repro": Key(REPRO, "shows the failure: exit 0 it works, 125 skip, anything else a failure"),
+    "limits": Key(LIMITS, "for one trial"),
+    "matrix": Key(MATRIX, "one hunt a variant: python, env.NAME"),
+}
+_RESERVED = {*_ABOUT, *_REST, "terms", "overlay", "verdict"}
+
+
+def terms(find: Find) -> Record[Terms]:
+    def made(old: str, new: str) -> Terms:
+        return checked_terms(Terms(old, new), find, _RESERVED)
+
+    keys = {"old": Key(_TERM, "the older state"), "new": Key(_TERM, "the newer state")}
+    return Record(made, keys, required=("old", "new"))
+
+
+def recipe(spellings: Spellings) -> Record[Recipe]:
+    return Record(
+        Recipe,
+        {
+            **_ABOUT,
+            **_ends(spellings),
+            "terms": Key(terms(spellings.find), "renames the two states"),
+            **_REST,
+            "overlay": Key(overlay(spellings), "another commit's files laid over every commit"),
+            "verdict": Key(policy(spellings), "what is observed, and which state that is"),
+        },
+        required=("repo", "old", "new", "repro"),
+        refused=spellings.foreign_ends,
+    )
+
+
+def _ends(spellings: Spellings) -> dict[str, Key]:
+    old = Key(REV, "a sha, tag, branch, date, released version, or auto", "old")
+    new = Key(_NEW_END, "a sha, tag, branch, date or released version", "new")
+    return {word: old if end is Judgement.OLD else new for word, end in spellings.ends.items()}
