@@ -59,7 +59,8 @@ def block(text: str) -> str:
 
 def line(text: str, limit: int = 300) -> str:
     """One line of at most `limit` characters."""
-    joined = " ".join(block(text).split())
+    # Escapes and blanks may take most of a short text, but what follows a long one is not worth cleaning.
+    joined = " ".join(block(text[: 16 * limit]).split())
     return joined if len(joined) <= limit else joined[: limit - 1] + "…"
 
 

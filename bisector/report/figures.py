@@ -5,9 +5,10 @@ from __future__ import annotations
 
 def duration(seconds: float) -> str:
     """0.42 s, 12.3 s, 2 min 5 s, 3 h 4 min."""
-    if seconds < 10:
+    if seconds < 9.995:
         return f"{seconds:.2f} s"
-    if seconds < 60:
+    # Below 59.95 rounding to a tenth does not reach the minute.
+    if seconds < 59.95:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:

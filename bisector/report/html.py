@@ -19,7 +19,8 @@ from bisector.report.story import state_of, tell
 
 _ROW_HEIGHT = 22
 _TOP = 8
-_PLOT_LEFT, _PLOT_WIDTH = 8.0, 70.0
+# As in the template and its style.
+_PLOT_LEFT, _PLOT_WIDTH = 7.0, 74.0
 _HAIRLINE = 0.4
 
 
@@ -57,6 +58,7 @@ def as_html(account: Account) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     story = tell(account)
     style = resources.files("bisector.report").joinpath("templates/report.css").read_text(encoding="utf-8")

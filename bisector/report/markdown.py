@@ -133,7 +133,8 @@ def _culprit_items(card: CulpritCard) -> Iterator[str]:
 
 def _pull(pull: PullCard) -> str:
     title = f" {code(pull.title)}" if pull.title else ""
-    label = pull.label if pull.label[1:].isdigit() else code(pull.label)
+    # Only as the text of a link is a number no reference to where this is pasted.
+    label = pull.label if pull.url and pull.label[1:].isdigit() else code(pull.label)
     return f"{_link(label, pull.url)}{title} (found by {pull.found_by})"
 
 

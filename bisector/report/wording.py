@@ -34,8 +34,8 @@ WORDING = {
     Ending.SUSPECTS: Wording(
         "several suspects",
         Tone.DOUBTFUL,
-        "The commits between them could not be tested. The culprit is one of these: read them, or make one "
-        "testable (`pins`, `fixups` or `install.build` in the recipe) and run again.",
+        "The culprit is one of these. Read them, or help those that could not be tested (`pins`, `fixups` or "
+        "`install.build` in the recipe) and run again.",
     ),
     Ending.UNCONFIRMED: Wording(
         "not confirmed",
