@@ -32,7 +32,8 @@ class Fault:
     suggestion: str | None = None
 
     def __str__(self) -> str:
-        place = f"{self.mark}: {self.path}" if self.path else str(self.mark)
+        said = not self.path or self.mark.source == f"--set {self.path}"
+        place = str(self.mark) if said else f"{self.mark}: {self.path}"
         meant = f" (did you mean `{self.suggestion}`?)" if self.suggestion else ""
         return f"{place}: {self.message}{meant}"
 

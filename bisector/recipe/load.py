@@ -13,12 +13,14 @@ from typing import TypeVar
 from bisector.model import Find
 from bisector.recipe import grammar
 from bisector.recipe.faults import Fault, RecipeFault, fault
+from bisector.recipe.location import is_url
 from bisector.recipe.overrides import lay_over
 from bisector.recipe.schema import OriginKind, Recipe
 from bisector.recipe.shapes import Shape, attempt
 from bisector.recipe.spellings import Spellings, usual
 from bisector.recipe.support import NOT_YET, unsupported
-from bisector.recipe.yaml_nodes import Section, compose
+from bisector.recipe.write import write_tree
+from bisector.recipe.yaml_nodes import Scalar, Section, compose
 
 T = TypeVar("T")
 
@@ -33,17 +35,38 @@ def load(
     not_yet: Mapping[str, frozenset[str]] = NOT_YET,
 ) -> Recipe:
     """`name` is what faults call the text, `overrides` are `--set`'s KEY=VALUE. Raises RecipeFault."""
-    tree = compose(text, name)
-    if not isinstance(tree, Section):
-        raise fault(tree.mark, "", "a recipe is made of `key: value` lines")
-    tree = lay_over(tree, overrides)
+    tree = _tree(text, name, overrides)
     spellings = _spellings(tree)
-    faults = list(unsupported(tree, not_yet))
+    faults = [*unsupported(tree, not_yet), *_out_of_reach(tree, origin)]
     recipes = list(attempt(grammar.recipe(spellings), tree, "", faults))
     if faults:
         raise RecipeFault(sorted(faults, key=_place))
-    named = recipes[0].name or PurePath(name).stem
-    return replace(recipes[0], name=named, terms=spellings.terms, base=base, origin=origin)
+    read = recipes[0]
+    own_name = PurePath(name).stem if origin is OriginKind.FILE else PurePath(read.repo).stem
+    return replace(read, name=read.name or own_name, terms=spellings.terms, base=base, origin=origin)
+
+
+def effective_text(text: str, name: str, overrides: Sequence[str]) -> str:
+    """What somebody else needs to repeat the hunt: the text as it is, or with the overrides in it."""
+    return write_tree(_tree(text, name, overrides)) if overrides else text
+
+
+def _tree(text: str, name: str, overrides: Sequence[str]) -> Section:
+    tree = compose(text, name)
+    if not isinstance(tree, Section):
+        raise fault(tree.mark, "", "a recipe is made of `key: value` lines")
+    return lay_over(tree, overrides)
+
+
+def _out_of_reach(tree: Section, origin: OriginKind) -> list[Fault]:
+    """Somebody else's recipe has no folder here, and this machine's files are not its to name."""
+    repo = tree.get("repo")
+    if origin not in (OriginKind.URL, OriginKind.ISSUE) or not isinstance(repo, Scalar) or repo.empty:
+        return []
+    address = repo.text.strip()
+    if is_url(address) and not address.lower().startswith("file:"):
+        return []
+    return [Fault(repo.mark, "repo", "a recipe from a URL must name its repository by a URL, not by a path")]
 
 
 def _spellings(tree: Section) -> Spellings:
