@@ -6,16 +6,14 @@ import re
 
 from bisector.forges.address import Address
 from bisector.forges.forge import ForgeName, PullRefs, has_label, number_in
-from bisector.forges.mention import NUMBER, Mention, body_lines, first_line, headline, titled
+from bisector.forges.mention import NUMBER, Mention, body_lines, headline, titled
 from bisector.model import Commit
 
 SSH_PORT = 7999
 MERGE = re.compile(rf"Merge pull request #{NUMBER} in (?P<repository>\S+) from \S+ to \S+")
 # Since version 7 the sentence begins with the number, and what was merged is told in the body.
 PULL_REQUEST = re.compile(rf"Pull request #{NUMBER}: (?P<title>.+)")
-MERGE_IN = re.compile(
-    r"(?:Squashed commit|Merge) in \S+ from \S+ to \S+|Merge in \S+ from .+|Squashed commit .*"
-)
+MERGE_IN = re.compile(r"Merge in \S+ from \S+ to \S+|Squashed commit of the following:")
 PULL_URL = re.compile(rf"https?://[^/\s]+/\S*?repos/[^/\s]+/pull-requests/{NUMBER}(?:[/?#]\S*)?")
 HEADS = PullRefs("refs/pull-requests/*/from", re.compile(f"refs/pull-requests/{NUMBER}/from"))
 
@@ -38,7 +36,7 @@ class BitbucketServer:
     def in_subject(self, commit: Commit) -> Mention | None:
         subject = headline(commit)
         if merge := MERGE.match(subject):
-            return titled(merge[1], first_line(commit))
+            return titled(merge[1], None)
         pull = PULL_REQUEST.fullmatch(subject)
         return titled(pull[1], pull["title"]) if pull else None
 
