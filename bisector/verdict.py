@@ -150,7 +150,7 @@ def _asked_for(runs: Runs | None, made: int) -> tuple[int, int]:
         case Until(most, bad_after):
             return most, bad_after
         case _:
-            return made, 1
+            return max(made, 1), 1
 
 
 def _counted(verb: str, count: int, runs: int, reason: str) -> str:

@@ -71,7 +71,7 @@ def from_json(text: str) -> SearchResult:
             return Found(line, group)
         case {"seconds": float(seconds)}:
             return TookTooLong(seconds)
-        case {}:
+        case {**rest} if not rest:
             return Absent()
         case other:
             raise ValueError(f"not the result of a search: {other!r}")
