@@ -23,7 +23,7 @@ from bisector.model import (
 )
 from bisector.report.shape import ReportedEnvironment
 
-_PACKAGE = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:===?|@)\s*(.*)")
+_PACKAGE = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:===?|@)\s*(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,12 @@ def _change(name: str, old: str | None, new: str | None) -> str | None:
 
 
 def _versions(packages: Iterable[str]) -> dict[str, str]:
-    """Packages by their normalised name (PEP 503), so that a change of spelling is no change."""
-    matches = (_PACKAGE.fullmatch(package) for package in packages)
-    return {re.sub(r"[-_.]+", "-", match[1]).lower(): match[2] for match in matches if match}
+    return dict(map(_name_and_version, packages))
+
+
+def _name_and_version(package: str) -> tuple[str, str]:
+    """The name is normalised (PEP 503), so that a change of spelling is no change."""
+    match = _PACKAGE.fullmatch(package)
+    if match is None:
+        return package.strip(), "present"
+    return re.sub(r"[-_.]+", "-", match[1]).lower(), match[2]

@@ -54,6 +54,11 @@ class Funnel:
     more: int
     culprit: int | None
 
+    @property
+    def narrows(self) -> bool:
+        """Whether there is anything to see."""
+        return any(step.stretch.left < self.commits for step in self.steps)
+
 
 def funnel(account: Account) -> Funnel:
     stretch = Stretch(0, max(1, account.commits))

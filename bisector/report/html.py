@@ -20,7 +20,7 @@ from bisector.report.story import state_of, tell
 _ROW_HEIGHT = 22
 _TOP = 8
 # As in the template and its style.
-_PLOT_LEFT, _PLOT_WIDTH = 7.0, 74.0
+_PLOT_LEFT, _PLOT_WIDTH = 7.0, 71.0
 _HAIRLINE = 0.4
 
 

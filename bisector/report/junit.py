@@ -9,9 +9,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 from bisector.model import Account, Ending, Find
-from bisector.report.clean import block
 from bisector.report.story import Story, tell
-from bisector.report.text import as_text
+from bisector.report.text import screenful
 
 _FAILURES = (Ending.FOUND, Ending.DEPENDENCY, Ending.SUSPECTS, Ending.UNCONFIRMED)
 
@@ -31,7 +30,7 @@ def as_junit(account: Account) -> str:
     case = ElementTree.SubElement(
         suite, "testcase", {"classname": story.repo, "name": story.name, "time": counts["time"]}
     )
-    _tell_result(case, result, story, as_text(account))
+    _tell_result(case, result, story)
     ElementTree.indent(suites)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(suites, encoding="unicode")}\n'
 
@@ -42,7 +41,7 @@ def _result(account: Account) -> str:
     return "failure" if account.ending in _FAILURES else "error"
 
 
-def _tell_result(case: ElementTree.Element, result: str, story: Story, text: str) -> None:
+def _tell_result(case: ElementTree.Element, result: str, story: Story) -> None:
     told = {} if result == "system-out" else {"message": story.sentence, "type": story.label}
     element = ElementTree.SubElement(case, result, told)
-    element.text = block(f"\n{text}")
+    element.text = f"\n{screenful(story)}"

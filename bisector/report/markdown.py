@@ -180,9 +180,7 @@ def _environment(story: Story) -> Iterator[str]:
         return
     yield "### Environment"
     changed = environment.changed
-    yield f"Python {prose(environment.python or 'unknown')}. " + (
-        "Changed between the two:" if changed else "The same on both sides."
-    )
+    yield f"Python {prose(environment.python or 'unknown')}. {prose(story.environment_note)}"
     if changed:
         yield fence(_listed(changed), "text")
     packages = environment.bad or environment.good

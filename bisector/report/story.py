@@ -115,6 +115,8 @@ class Story:
     funnel: Funnel
     shown: tuple[Shown, ...]
     environment: ReportedEnvironment | None
+    environment_note: str
+    """What may be said of the difference between the two sides."""
     rows: tuple[Row, ...]
     reproduce: str
     recipe: str
@@ -152,6 +154,7 @@ def tell(account: Account) -> Story:
         funnel=funnel(account),
         shown=tuple(_shown(account, exhibit) for exhibit in exhibits(account)),
         environment=_environment(report.environment) if report.environment else None,
+        environment_note=_environment_note(report),
         rows=tuple(_row(account, number, judged) for number, judged in enumerate(account.trials, start=1)),
         reproduce=block(account.reproduce).strip(),
         recipe=block(account.recipe).strip("\n"),
@@ -237,6 +240,15 @@ def _environment(environment: ReportedEnvironment) -> ReportedEnvironment:
         bad=tuple(line(package) for package in environment.bad),
         changed=tuple(line(change) for change in environment.changed),
     )
+
+
+def _environment_note(report: Report) -> str:
+    environment = report.environment
+    if environment is None or not (environment.good and environment.bad):
+        return "There are not two sides to compare."
+    if not environment.changed:
+        return "Nothing else changed between the two sides."
+    return f"What changed from {line(report.terms.old, 60)} to {line(report.terms.new, 60)}:"
 
 
 _PURPOSES = {

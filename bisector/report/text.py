@@ -16,7 +16,10 @@ _LABEL = 14
 
 def as_text(account: Account, places: tuple[str, ...] = ()) -> str:
     """`places`: where the written reports are."""
-    story = tell(account)
+    return screenful(tell(account), places)
+
+
+def screenful(story: Story, places: tuple[str, ...] = ()) -> str:
     parts = (
         _head(story),
         _culprit(story.culprit) if story.culprit else (),

@@ -61,14 +61,14 @@ def test_changes_name_what_came_went_and_moved(samples: dict[str, Account]) -> N
 def test_another_interpreter_is_a_change_and_another_spelling_is_none(samples: dict[str, Account]) -> None:
     good, bad = samples["found"].trials[:2]
     before = EnvironmentFacts("3.10.1", ("Typing_Extensions==4.1", "local @ file:///src"), "uv")
-    after = EnvironmentFacts("3.11.7", ("typing-extensions==4.1", "local @ file:///src"), "uv")
+    after = EnvironmentFacts("3.11.7", ("typing-extensions==4.1", "local @ file:///src", "-e ./plugin"), "uv")
     trials = (
         replace(good, trial=replace(good.trial, environment=before)),
         replace(bad, trial=replace(bad.trial, environment=after)),
     )
     compared = environment(replace(samples["found"], trials=trials, culprit=None))
     assert compared is not None
-    assert compared.changed == ("python 3.10.1 -> 3.11.7",)
+    assert compared.changed == ("python 3.10.1 -> 3.11.7", "-e ./plugin absent -> present")
     assert compared.python == "3.11.7"
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from dataclasses import fields, is_dataclass, replace
 from html.parser import HTMLParser
 from typing import TypeVar, cast
 
 import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from bisector.model import Account
 from bisector.report import RENDERERS, Format
@@ -21,6 +24,8 @@ _EVIL = (
     "![i](https://evil.example/i.png) ]]> --> &amp; <!-- https://me:hunter2@host.example/r "
     "</details>\n# heading\n@second\n"
 )
+
+_TAG = re.compile(r"<(/?[a-z]+)")
 
 Value = TypeVar("Value")
 
@@ -81,25 +86,46 @@ def test_html_gains_no_element_and_evaluates_nothing(evil: Account) -> None:
     assert "{{ 7 * 7 }} {% raw %}" in html
 
 
-def _prose(markdown: str) -> str:
-    """What a forge would read as text: fences and code spans taken out."""
-    without_fences = re.sub(r"^(`{3,})\w*\n.*?\n\1$", "", markdown, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", "", without_fences)
+def _tokens(markdown: str) -> list[Token]:
+    """As GitHub reads it: CommonMark with tables and raw HTML; the pieces of a paragraph one by one."""
+    blocks = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(markdown)
+    return [piece for token in blocks for piece in (token.children or [token])]
 
 
 def test_markdown_mentions_nobody_and_refers_to_nothing(evil: Account) -> None:
-    prose = _prose(RENDERERS[Format.MARKDOWN](evil))
-    assert not re.search(r"@\w", prose)
-    assert not re.search(r"GH-\d|(?<!\[)#\d", prose)
+    open_links = 0
+    for token in _tokens(RENDERERS[Format.MARKDOWN](evil)):
+        open_links += (token.type == "link_open") - (token.type == "link_close")
+        if token.type == "text" and not open_links:
+            assert not re.search(r"@\w|GH-\d|[#!]\d", token.content)
 
 
 def test_markdown_keeps_markup_asleep(evil: Account) -> None:
-    prose = _prose(RENDERERS[Format.MARKDOWN](evil))
-    tags = set(re.findall(r"(?<!\\)</?([a-z]+)", prose)) - {"https", "http"}
-    assert tags <= {"details", "summary", "sub"}
-    assert not re.search(r"(?<!\\)!\[", prose)
-    assert not re.search(r"^# heading", prose, re.MULTILINE)
-    assert len(re.findall("<details>", prose)) == len(re.findall("(?<!\\\\)</details>", prose))
+    tokens = _tokens(RENDERERS[Format.MARKDOWN](evil))
+    tags = {tag for token in tokens if token.type.startswith("html") for tag in _TAG.findall(token.content)}
+    assert tags <= {"details", "/details", "summary", "/summary", "sub", "/sub"}
+    assert not {token.type for token in tokens} & {"image", "s_open", "em_open"}
+    links = [str(token.attrGet("href")) for token in tokens if token.type == "link_open"]
+    assert [link for link in links if not link.startswith("https://forge.example/")] == []
+
+
+def test_markdown_keeps_its_own_shape(samples: dict[str, Account]) -> None:
+    """As many headings, tables, cells and fences with evil words as without."""
+    for name in ("found", "suspects", "endpoints"):
+        counted = [
+            Counter(token.type for token in _tokens(RENDERERS[Format.MARKDOWN](account)))
+            for account in (samples[name], poisoned(samples[name]))
+        ]
+        for kind in (
+            "heading_open",
+            "table_open",
+            "tr_open",
+            "td_open",
+            "fence",
+            "html_block",
+            "list_item_open",
+        ):
+            assert counted[0][kind] == counted[1][kind], (name, kind)
 
 
 def test_xml_is_well_formed(evil: Account) -> None:

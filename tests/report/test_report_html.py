@@ -150,8 +150,17 @@ def test_the_picture_narrows(samples: dict[str, Account]) -> None:
     widths = [float(str(band["width"]).rstrip("%")) for band in bands]
     assert len(bands) == 12
     assert widths == sorted(widths, reverse=True)
-    assert widths[0] == 74.0
+    assert widths[0] == 71.0
 
 
 def test_a_stopped_run_shows_where_it_stood(samples: dict[str, Account]) -> None:
     assert "solve (graphs/solve.py:12)" in "".join(read(samples["fix"]).text)
+
+
+def test_a_search_that_narrowed_nothing_is_not_drawn(samples: dict[str, Account]) -> None:
+    assert read(samples["endpoints"]).all("svg") == []
+    assert len(read(samples["interrupted"]).all("svg")) == 1
+
+
+def test_one_side_alone_is_not_called_unchanged(samples: dict[str, Account]) -> None:
+    assert "There are not two sides to compare." in " ".join(read(samples["endpoints"]).text)
