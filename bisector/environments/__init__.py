@@ -1,0 +1,22 @@
+"""Environments: every commit gets a fresh one, made of layers that are made once.
+
+The rooms: interpreters, project (what a tree says), requirements, dependencies and builds (the two kinds
+of layer), layers (the shelf they stand on), thin (the virtualenv on top), proof, ladder; environments puts
+them together.
+"""
+
+from bisector.environments.environments import Environments, open_environments
+from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
+from bisector.environments.ready import Locks, Place, Ready, TreeFacts
+
+__all__ = [
+    "Environments",
+    "Interpreter",
+    "Interpreters",
+    "Locks",
+    "NoInterpreter",
+    "Place",
+    "Ready",
+    "TreeFacts",
+    "open_environments",
+]

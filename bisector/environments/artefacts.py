@@ -1,0 +1,74 @@
+"""What a build leaves in its tree: kept, and put back into a clean tree of another commit."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Paths relative to the tree."""
+
+    new: tuple[str, ...]
+    changed: tuple[str, ...]
+    """Files of the commit that the build wrote over."""
+
+
+def moment(folder: Path) -> int:
+    """Now, as the file system dates its files."""
+    mark = folder / "moment"
+    mark.touch()
+    now = mark.stat().st_mtime_ns
+    mark.unlink()
+    return now
+
+
+def find(tree: Path, files: Mapping[str, str], since: int) -> Left:
+    """Everything that is not the commit's, and what of it is dated later than `since`."""
+    new: list[str] = []
+    changed: list[str] = []
+    prefix = len(str(tree)) + 1
+    waiting = [str(tree)]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                path = entry.path[prefix:]
+                if entry.name == ".git" or entry.name == "__pycache__":
+                    continue
+                if path in files:
+                    # A folder that git knows as one thing is a submodule.
+                    if entry.is_file(follow_symlinks=False) and entry.stat().st_mtime_ns > since:
+                        changed.append(path)
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    new.append(path)
+    return Left(tuple(sorted(new)), tuple(sorted(changed)))
+
+
+def keep(left: Left, tree: Path, folder: Path) -> None:
+    for path in (*left.new, *left.changed):
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(tree / path, target, follow_symlinks=False)
+
+
+def put_back(folder: Path, tree: Path) -> None:
+    """Copies, not links, and writable: the tree is the trial's to spoil."""
+    for inside, _, names in os.walk(folder):
+        target = tree / Path(inside).relative_to(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            copy = target / name
+            shutil.copy2(Path(inside, name), copy, follow_symlinks=False)
+            if not copy.is_symlink():
+                copy.chmod(copy.stat().st_mode | 0o200)
+
+
+def take_away(left: Left, tree: Path) -> None:
+    for path in left.new:
+        (tree / path).unlink(missing_ok=True)

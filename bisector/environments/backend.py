@@ -1,0 +1,241 @@
+"""One build of one commit's project, in a virtualenv of its own: what it made, what it read, how it failed.
+
+Keeps nothing and shares nothing; `builds` decides whether this is needed at all.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from bisector.environments import artefacts, inputs, scripts, thin, wheels
+from bisector.environments.inputs import Breadth, Inputs
+from bisector.environments.interpreters import GUEST, Interpreter
+from bisector.environments.layers import Layer, temporary
+from bisector.environments.project import Project
+from bisector.environments.ready import Place
+from bisector.installers.words import DISK_FULL, last_lines
+from bisector.model import Stage, Trouble, Untestable
+from bisector.process import Finished
+
+RECORDER = "_bisector_recorder"
+
+
+class Kind(Enum):
+    """What is wanted of a build."""
+
+    EDITABLE = "editable"
+    WHEEL = "wheel"
+    METADATA = "metadata"
+    STEPS = "steps"
+    """Only the recipe's own commands."""
+
+    @property
+    def keeps_artefacts(self) -> bool:
+        """Whether what it leaves in the tree is part of the result."""
+        return self in {Kind.EDITABLE, Kind.STEPS}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    project: Project
+    kind: Kind
+    steps: tuple[str, ...]
+    interpreter: Interpreter
+    layers: tuple[Layer, ...]
+    """What the build sees."""
+    have: tuple[str, ...]
+    """The names of the packages in them."""
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    inputs: Inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The project's own build did not succeed on what it read."""
+
+    inputs: Inputs
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """The backend asks for more before it builds."""
+
+    requires: tuple[str, ...]
+
+
+def build(task: Task, place: Place, result: Path) -> Made | Failed | Wants | Trouble:
+    """Fill `result` with a layer: packages, scripts, METADATA, and `tree` for what it left there."""
+    result.mkdir(parents=True)
+    with temporary(place.scratch / "build") as scratch:
+        work = _Build(task, place, result, scratch)
+        return work.run()
+
+
+@dataclass(frozen=True)
+class _Build:
+    task: Task
+    place: Place
+    result: Path
+    scratch: Path
+
+    def run(self) -> Made | Failed | Wants | Trouble:
+        since = artefacts.moment(self.scratch)
+        venv = thin.make(
+            self.scratch / "venv", self.task.interpreter, [layer.path for layer in self.task.layers]
+        )
+        shutil.copyfile(GUEST / "recorder.py", venv.site / f"{RECORDER}.py")
+        (venv.site / f"{RECORDER}.pth").write_text(f"import {RECORDER}\n")
+        (self.scratch / "home").mkdir()
+        failed: str | Trouble | Wants | None = None
+        for step in self.task.steps:
+            failed = failed or self._command(["/bin/sh", "-c", step], venv, self.place.tree)
+        if failed is None and self.task.kind is not Kind.STEPS:
+            failed = self._hook(venv)
+        left = artefacts.find(self.place.tree, self.place.facts.files(), since)
+        if isinstance(failed, Trouble | Wants):
+            artefacts.take_away(left, self.place.tree)
+            return failed
+        read = self._inputs(venv).with_files([*left.changed, *left.new])
+        if failed is not None:
+            artefacts.take_away(left, self.place.tree)
+            return Failed(read, failed)
+        if self.task.kind.keeps_artefacts:
+            artefacts.keep(left, self.place.tree, self.result / "tree")
+        else:
+            artefacts.take_away(left, self.place.tree)
+        return Made(read)
+
+    def _inputs(self, venv: thin.Thin) -> Inputs:
+        folder = self.task.project.folder.relative_to(self.place.tree)
+        top = "" if folder == Path() else folder.as_posix()
+        read = inputs.from_record(self.scratch / "record", venv.bin, top)
+        if self.task.kind is Kind.WHEEL:
+            # What is copied is what is there: a new file must not go unnoticed.
+            return read.at_least(Breadth.ALL if read.breadth is Breadth.SOURCES else read.breadth)
+        if any(not _records_itself(step) for step in self.task.steps):
+            return read.at_least(Breadth.ALL)
+        return read
+
+    def _hook(self, venv: thin.Thin) -> str | Trouble | Wants | None:
+        out = self.scratch / "out"
+        out.mkdir()
+        job = self.scratch / "job.json"
+        answer = self.scratch / "answer.json"
+        system = self.task.project.build_system
+        folder = self.task.project.folder
+        job.write_text(
+            json.dumps(
+                {
+                    "backend": system.backend,
+                    "backend_path": [str(folder / place) for place in system.backend_path],
+                    "kind": self.task.kind.value,
+                    "out": str(out),
+                    "have": self.task.have,
+                    "result": str(answer),
+                }
+            )
+        )
+        failed = self._command([venv.python, GUEST / "hook.py", job], venv, folder)
+        if failed is not None:
+            return failed
+        said: Mapping[str, object] = json.loads(answer.read_text())
+        if "requires" in said:
+            requires = said["requires"]
+            return Wants(tuple(map(str, requires)) if isinstance(requires, list) else ())
+        if "unsupported" in said:
+            return self._develop(venv)
+        return self._take(said, out)
+
+    def _take(self, said: Mapping[str, object], out: Path) -> str | None:
+        site = self.result / self.task.interpreter.site
+        site.mkdir(parents=True)
+        if "metadata" in said:
+            shutil.copyfile(out / str(said["metadata"]) / "METADATA", self.result / "METADATA")
+            return None
+        editable = self.task.project.folder if self.task.kind is Kind.EDITABLE else None
+        wheels.unpack(out / str(said["wheel"]), self.result, site, editable)
+        for info in wheels.dist_infos(site):
+            shutil.copyfile(info / "METADATA", self.result / "METADATA")
+        return None
+
+    def _develop(self, venv: thin.Thin) -> str | Trouble | None:
+        """What editable meant before PEP 660; old setuptools know nothing else."""
+        project = self.task.project
+        if not project.has_setup:
+            return (
+                f"its build backend, {project.build_system.backend}, cannot make an editable install: "
+                "install.mode pythonpath or wheel can do without, or build_requirements a newer one"
+            )
+        before = set(venv.site.iterdir()) | set(venv.bin.iterdir())
+        failed = self._command([venv.python, "setup.py", "develop", "--no-deps"], venv, project.folder)
+        if failed is not None:
+            return failed
+        site = self.result / self.task.interpreter.site
+        for item in [*venv.site.iterdir(), *venv.bin.iterdir()]:
+            if item not in before and item.name != "__pycache__":
+                target = (site if item.parent == venv.site else self.result / "bin") / item.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                item.rename(target)
+        self._describe_developed()
+        return None
+
+    def _describe_developed(self) -> None:
+        """Its scripts would ask pkg_resources, which need not be there: they are written anew."""
+        scripts.rewrite(self.result / "bin")
+        for info in self.place.tree.rglob("*.egg-info"):
+            if (info / "PKG-INFO").is_file():
+                shutil.copyfile(info / "PKG-INFO", self.result / "METADATA")
+            entry_points = info / "entry_points.txt"
+            if entry_points.is_file():
+                scripts.write_entry_points(entry_points.read_text(encoding="utf-8"), self.result / "bin")
+
+    def _command(self, argv: list[str | Path], venv: thin.Thin, cwd: Path) -> str | Trouble | None:
+        """None: it succeeded; a reason, when the project's own code failed."""
+        env = {
+            "PATH": f"{venv.bin}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(self.scratch / "home"),
+            "TMPDIR": str(self.scratch),
+            "LANG": "C.UTF-8",
+            "VIRTUAL_ENV": str(venv.path),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "BISECTOR_RECORD": str(self.scratch / "record"),
+            "BISECTOR_RECORD_TREE": str(self.place.tree),
+        }
+        readable = (*self.task.interpreter.readable, *(layer.path for layer in self.task.layers), GUEST)
+        ran = self.place.runner(
+            argv, cwd, env, self.task.timeout, (self.place.tree, self.scratch, self.result), readable
+        )
+        if not isinstance(ran, Finished):
+            return Trouble(f"{ran.program} cannot be started: {ran.reason}")
+        said = f"{ran.stdout}\n{ran.stderr}"
+        with self.place.log.open("a", encoding="utf-8") as file:
+            file.write(f"$ {' '.join(map(str, argv))}\n{said}\n")
+        if ran.cancelled:
+            return Trouble("the build was cancelled")
+        if ran.ok:
+            return None
+        if DISK_FULL.search(said):
+            return Trouble("the disk is full: the project's build could not write", lasting=True)
+        if ran.timed_out:
+            return "its build took longer than install_timeout"
+        return last_lines(said) or f"its build exited with {ran.exit_status}"
+
+
+def _records_itself(step: str) -> bool:
+    """Whether a command is one Python program and nothing of the shell's."""
+    words = step.split()
+    return bool(words) and words[0] in {"python", "python3"} and not set(step) & set("|&;<>$`(){}\n")
+
+
+def untestable(failed: Failed) -> Untestable:
+    return Untestable(Stage.INSTALL, f"the project's build failed:\n{failed.reason}")

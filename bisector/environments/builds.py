@@ -1,0 +1,184 @@
+"""The project's own install: found again while nothing that its build reads has changed, else made anew."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from bisector.environments import artefacts, backend
+from bisector.environments.backend import Failed, Kind, Made, Task, Wants
+from bisector.environments.dependencies import Dependencies, Served
+from bisector.environments.fingerprint import fingerprint
+from bisector.environments.inputs import Inputs, from_json
+from bisector.environments.layers import Layer, Shelf, remove
+from bisector.environments.project import Project
+from bisector.environments.ready import Place
+from bisector.environments.requirements import Metadata, merge, name_of, parse
+from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
+
+MOST_REMEMBERED = 200
+"""Sets of inputs kept for one way to build; most projects have a handful."""
+MOST_ROUNDS = 4
+"""A backend may ask for more packages, and then for more again; not for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    layer: Layer
+    metadata: Metadata | None
+    """None: only the recipe's own steps were run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be built and with what; equal words build the same from the same inputs."""
+
+    request: EnvironmentRequest
+    project: Project
+    kind: Kind
+    served: Served
+    cutoff: datetime | None
+    """For what the build itself requires: None as a rule, whatever date the dependencies obey."""
+
+    @property
+    def requires(self) -> tuple[str, ...]:
+        own = () if self.kind is Kind.STEPS else self.project.build_system.requires
+        if self.request.build_isolation:
+            return merge(own, self.request.build_requirements)
+        return merge(self.request.requirements, self.request.build_requirements)
+
+    def key(self, tree: Path) -> str:
+        system = self.project.build_system
+        return fingerprint(
+            "order",
+            self.served.interpreter.words(),
+            # The tree's own path is written into what an editable install leaves.
+            [self.kind.value, str(tree), str(self.project.folder), str(self.request.build_isolation)],
+            [system.backend, *system.backend_path],
+            self.requires,
+            self.request.build,
+            [self.cutoff.isoformat() if self.cutoff else ""],
+        )
+
+
+@dataclass
+class Builds:
+    """Makes project layers on a shelf. Remembers what each way to build reads, and which builds failed."""
+
+    shelf: Shelf
+    root: Path
+    dependencies: Dependencies
+    _failed: dict[str, Untestable] = field(default_factory=dict)
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
+
+    def provide(self, order: Order, place: Place) -> Built | Untestable | Trouble:
+        """The project layer, with its artefacts lying in the tree."""
+        key = order.key(place.tree)
+        files = place.facts.files()
+        for known in self._remembered(key):
+            name = _layer_key(key, known, files, order.request.commit)
+            if name in self._failed:
+                return self._failed[name]
+            layer = self.shelf.get(name)
+            if layer is not None:
+                artefacts.put_back(layer.path / "tree", place.tree)
+                return Built(layer, _metadata(layer))
+        return self._make(key, order, place, files)
+
+    def _make(
+        self, key: str, order: Order, place: Place, files: Mapping[str, str]
+    ) -> Built | Untestable | Trouble:
+        result = place.scratch / "project"
+        try:
+            made = self._build(order, place, result)
+            if isinstance(made, Untestable | Trouble):
+                return made
+            name = _layer_key(key, made.inputs, files, order.request.commit)
+            self._remember(key, made.inputs)
+            if isinstance(made, Failed):
+                self._failed[name] = backend.untestable(made)
+                return self._failed[name]
+            layer = self.shelf.make(name, lambda path: _move(result, path), place.cancelled)
+            return Built(layer, _metadata(layer)) if isinstance(layer, Layer) else layer
+        finally:
+            remove(result)
+
+    def _build(self, order: Order, place: Place, result: Path) -> Made | Failed | Untestable | Trouble:
+        requires = order.requires
+        for _ in range(MOST_ROUNDS):
+            layer = self._environment(requires, order, place)
+            if not isinstance(layer, tuple):
+                return layer
+            layers, have = layer
+            remove(result)
+            task = Task(
+                project=order.project,
+                kind=order.kind,
+                steps=order.request.build,
+                interpreter=order.served.interpreter,
+                layers=layers,
+                have=have,
+                timeout=order.request.timeout,
+            )
+            made = backend.build(task, place, result)
+            if not isinstance(made, Wants):
+                return made
+            requires = merge(merge(requires, made.requires), order.request.build_requirements)
+        return Untestable(Stage.INSTALL, "its build backend asks for more packages again and again")
+
+    def _environment(
+        self, requires: tuple[str, ...], order: Order, place: Place
+    ) -> tuple[tuple[Layer, ...], tuple[str, ...]] | Untestable | Trouble:
+        """What the build sees: always the newest that it allows, for an old one may not run."""
+        lines = self.dependencies.lock(requires, order.cutoff, order.served, order.request, place)
+        if isinstance(lines, Untestable | Trouble):
+            return lines
+        if not lines:
+            return (), ()
+        layer = self.dependencies.layer(lines, order.served, order.request, place)
+        if not isinstance(layer, Layer):
+            return layer
+        return (layer,), tuple(name for line in lines if (name := name_of(line)) is not None)
+
+    def _remembered(self, key: str) -> Iterator[Inputs]:
+        """Newest first."""
+        path = self._memory(key)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        for line in reversed(lines):
+            known = from_json(line)
+            if known is not None:
+                yield known
+
+    def _remember(self, key: str, read: Inputs) -> None:
+        path = self._memory(key)
+        with self._mutex:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+            line = read.to_json()
+            if line not in lines:
+                aside = path.with_suffix(f".{threading.get_ident()}.part")
+                aside.write_text(
+                    "".join(f"{one}\n" for one in [*lines, line][-MOST_REMEMBERED:]), encoding="utf-8"
+                )
+                aside.rename(path)
+
+    def _memory(self, key: str) -> Path:
+        return self.root / "inputs" / key
+
+
+def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) -> str:
+    return fingerprint("project", [key, read.to_json(), read.digest(files, commit)])
+
+
+def _metadata(layer: Layer) -> Metadata | None:
+    path = layer.path / "METADATA"
+    return parse(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
+
+
+def _move(result: Path, path: Path) -> None:
+    for item in result.iterdir():
+        shutil.move(item, path / item.name)

@@ -1,0 +1,151 @@
+"""Requirements become exact versions once, and exact versions become a layer once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from bisector.environments import scripts, thin, wheels
+from bisector.environments.fingerprint import fingerprint
+from bisector.environments.interpreters import Interpreter
+from bisector.environments.layers import Layer, Shelf, temporary
+from bisector.environments.ready import Place
+from bisector.installers import Bench, Installer, Wanted
+from bisector.installers.pip import wheel_for
+from bisector.installers.settings import redact
+from bisector.model import EnvironmentRequest, Index, Trouble, Untestable
+from bisector.process import Finished
+
+PROOF_TIMEOUT = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """An interpreter and the installer that serves it."""
+
+    interpreter: Interpreter
+    installer: Installer
+
+
+@dataclass
+class Dependencies:
+    """Makes dependency layers on a shelf. What could not be resolved or installed fails at once again."""
+
+    shelf: Shelf
+    root: Path
+    environ: Mapping[str, str] = field(repr=False)
+    guarded: bool
+    pauses: tuple[float, ...]
+    _failed: dict[str, Untestable] = field(default_factory=dict)
+
+    def lock(
+        self,
+        requirements: tuple[str, ...],
+        cutoff: datetime | None,
+        served: Served,
+        request: EnvironmentRequest,
+        place: Place,
+    ) -> tuple[str, ...] | Untestable | Trouble:
+        """The exact versions, as recorded or resolved now."""
+        if not requirements:
+            return ()
+        interpreter = served.interpreter
+        name = fingerprint(
+            "lock",
+            sorted(requirements),
+            [cutoff.isoformat() if cutoff else "", served.installer.name],
+            [interpreter.version, interpreter.implementation, interpreter.platform],
+            _words(request.index),
+        )
+        known = place.locks.get(name) or self._failed.get(name)
+        if known is not None:
+            return known
+        with temporary(place.scratch / "resolve") as scratch:
+            wanted = Wanted(interpreter.path, requirements, cutoff)
+            lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
+        if isinstance(lines, Untestable):
+            self._failed[name] = lines
+        elif not isinstance(lines, Trouble):
+            place.locks.put(name, lines)
+        return lines
+
+    def layer(
+        self, lines: tuple[str, ...], served: Served, request: EnvironmentRequest, place: Place
+    ) -> Layer | Untestable | Trouble:
+        """Exactly `lines`, installed and proven to let Python start."""
+        interpreter, installer = served.interpreter, served.installer
+        key = fingerprint("deps", interpreter.words(), lines, [installer.name])
+        if key in self._failed:
+            return self._failed[key]
+
+        def build(path: Path) -> Untestable | Trouble | None:
+            venv = thin.make(path / "venv", interpreter)
+            with temporary(place.scratch / "install") as scratch:
+                bench = self._bench(served, request, place, scratch)
+                failed = installer.install(venv.python, lines, bench) or self._prove(venv, place)
+            if failed is None:
+                _slim(path / "venv", path)
+            return failed
+
+        made = self.shelf.make(key, build, place.cancelled)
+        if isinstance(made, Untestable):
+            self._failed[key] = made
+        return made
+
+    def seed(self, interpreter: Interpreter, cancelled: threading.Event) -> Layer | Untestable | Trouble:
+        """pip alone: a repro expects it in a virtualenv, and must not reach for the machine's."""
+        wheel = wheel_for(interpreter.path)
+        if isinstance(wheel, Trouble):
+            return wheel
+        key = fingerprint("seed", interpreter.words(), [wheel.path.name])
+        return self.shelf.make(
+            key, lambda path: wheels.unpack(wheel.path, path, path / interpreter.site), cancelled
+        )
+
+    def _bench(self, served: Served, request: EnvironmentRequest, place: Place, scratch: Path) -> Bench:
+        name = served.installer.name
+        told = self.environ.get(f"{name.upper()}_CACHE_DIR")
+        cache = Path(told) if told else self.root / "downloads" / name
+        cache.mkdir(parents=True, exist_ok=True)
+        return Bench(
+            environ=self.environ,
+            index=request.index,
+            cache=cache,
+            scratch=scratch,
+            log=place.log,
+            runner=place.runner,
+            timeout=request.timeout,
+            cancelled=place.cancelled,
+            readable=served.interpreter.readable,
+            share_files=self.guarded,
+            pauses=self.pauses,
+        )
+
+    def _prove(self, venv: thin.Thin, place: Place) -> Untestable | Trouble | None:
+        """A broken .pth or sitecustomize shows when Python starts: here, not in every trial."""
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(place.scratch), "LANG": "C.UTF-8"}
+        readable = (venv.path, *(Path(link).parent for link in (venv.python.resolve(),)))
+        ran = place.runner(
+            [venv.python, "-c", "pass"], place.scratch, env, PROOF_TIMEOUT, (place.scratch,), readable
+        )
+        if isinstance(ran, Finished) and ran.ok:
+            return None
+        said = redact(ran.stderr or ran.stdout) if isinstance(ran, Finished) else ran.reason
+        return Trouble(f"the environment does not let Python start: {said[-1000:]}")
+
+
+def _slim(venv: Path, layer: Path) -> None:
+    """What was installed, without the virtualenv around it."""
+    scripts.rewrite(venv / "bin")
+    for name in ("pyvenv.cfg", "lib64"):
+        (venv / name).unlink(missing_ok=True)
+    for item in venv.iterdir():
+        item.rename(layer / item.name)
+    venv.rmdir()
+
+
+def _words(index: Index) -> tuple[str, ...]:
+    return (redact(index.index_url or ""), *map(redact, index.extra_index_url), *index.find_links)

@@ -1,0 +1,269 @@
+"""From a request to an environment that is ready: interpreter, project, dependencies, thin virtualenv.
+
+Judges nothing: what stands in the way is the commit's (Untestable) or the machine's (Trouble).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+
+from bisector.environments import ladder, project, proof, thin
+from bisector.environments.backend import Kind
+from bisector.environments.builds import Builds, Built, Order
+from bisector.environments.dependencies import Dependencies, Served
+from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
+from bisector.environments.ladder import Rung
+from bisector.environments.layers import Layer, Shelf
+from bisector.environments.project import Project
+from bisector.environments.ready import Place, Ready
+from bisector.environments.requirements import Metadata, declared, merge, name_of
+from bisector.installers import INSTALLERS, Installer
+from bisector.installers.settings import redact
+from bisector.model import EnvironmentFacts, EnvironmentRequest, InstallMode, Stage, Trouble, Untestable
+
+NEWEST_ALLOWED = SpecifierSet()
+KINDS = {InstallMode.EDITABLE: Kind.EDITABLE, InstallMode.WHEEL: Kind.WHEEL}
+RETRY_PAUSES = (1.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Environments:
+    """All that environments are made with; one for all workers of a process."""
+
+    interpreters: Interpreters
+    installers: tuple[Installer, ...]
+    """In the order of preference."""
+    shelf: Shelf
+    dependencies: Dependencies
+    builds: Builds
+
+    def prepare(self, request: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:
+        """The first rung of the ladder that gives an environment; the reasons of all when none does."""
+        failed: list[tuple[Rung, Untestable]] = []
+        for rung in ladder.rungs(request):
+            answer = self._on(rung, request, place)
+            if isinstance(answer, Ready):
+                return replace(answer, facts=replace(answer.facts, rungs=ladder.tried(failed, rung)))
+            if isinstance(answer, Trouble):
+                return answer
+            failed.append((rung, answer))
+            if answer.stage is not Stage.INSTALL:
+                break
+        return ladder.summed_up(failed)
+
+    def prove(self, ready: Ready, place: Place) -> Untestable | Trouble | None:
+        """None: the module under test would come from the commit's tree."""
+        return proof.prove(ready, place)
+
+    def imports(self, ready: Ready, place: Place) -> Untestable | Trouble | None:
+        """Really import the module: dear, so only asked when the repro's failure looks like an import's."""
+        return proof.imports(ready, place)
+
+    def fallback(self, ready: Ready) -> EnvironmentRequest | None:
+        """What to ask for when the module cannot be imported in `ready`; None: nothing is left to try."""
+        return ladder.after_import_failure(ready)
+
+    def close(self) -> None:
+        self.shelf.close()
+
+    def _on(self, rung: Rung, request: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:
+        roots = _roots(request, place.tree)
+        if not roots:
+            return Untestable(
+                Stage.INSTALL, f"this commit has none of {', '.join(request.paths)} (install.path)"
+            )
+        found = project.read(_project_folder(request, roots, place.tree))
+        served = self._serve(request, found)
+        if isinstance(served, Untestable | Trouble):
+            return served
+        built = self._build(rung, request, found, served, place)
+        if isinstance(built, Untestable | Trouble):
+            return built
+        metadata = built.metadata if built is not None and built.metadata else found.metadata
+        refused = _refusal(request, metadata, served.interpreter)
+        if refused is not None:
+            return refused
+        requirements = _requirements(request, metadata, served.interpreter)
+        lines = self.dependencies.lock(requirements, rung.cutoff, served, request, place)
+        if isinstance(lines, Untestable | Trouble):
+            return lines
+        lines = _without_itself(lines, request, metadata)
+        return self._assemble(request, found, roots, served, lines, built, place)
+
+    def _serve(self, request: EnvironmentRequest, found: Project) -> Served | Untestable | Trouble:
+        if request.python is not None:
+            interpreter = self.interpreters.find(request.python)
+        else:
+            interpreter = self.interpreters.newest(
+                found.requires_python or NEWEST_ALLOWED, found.newest_python
+            )
+        if isinstance(interpreter, NoInterpreter):
+            return Untestable(Stage.INTERPRETER, f"{interpreter.reason}; {interpreter.hint}")
+        reasons = []
+        for installer in self.installers:
+            reason = installer.unavailable() or installer.unfit(interpreter.minor)
+            if reason is None:
+                return Served(interpreter, installer)
+            reasons.append(f"{installer.name}: {reason}")
+        return Trouble(
+            f"no installer serves Python {interpreter.version} ({'; '.join(reasons)})", lasting=True
+        )
+
+    def _build(
+        self, rung: Rung, request: EnvironmentRequest, found: Project, served: Served, place: Place
+    ) -> Built | Untestable | Trouble | None:
+        kind = _kind(request, found)
+        if kind is None:
+            return None
+        if kind is not Kind.STEPS and not found.can_build:
+            return Untestable(
+                Stage.INSTALL,
+                f"there is neither pyproject.toml nor setup.py in {found.folder.name}: install.path names "
+                "the folder, install.mode pythonpath needs none",
+            )
+        answer = self.builds.provide(Order(request, found, kind, served, None), place)
+        if isinstance(answer, Untestable) and rung.cutoff is not None:
+            # The build gets what makes it work: today's packages first, those of the date where they do not.
+            return self.builds.provide(Order(request, found, kind, served, rung.cutoff), place)
+        return answer
+
+    def _assemble(
+        self,
+        request: EnvironmentRequest,
+        found: Project,
+        roots: tuple[Path, ...],
+        served: Served,
+        lines: tuple[str, ...],
+        built: Built | None,
+        place: Place,
+    ) -> Ready | Untestable | Trouble:
+        layers: list[Layer] = [] if built is None else [built.layer]
+        if lines:
+            below = self.dependencies.layer(lines, served, request, place)
+            if not isinstance(below, Layer):
+                return below
+            layers.append(below)
+        seed = self.dependencies.seed(served.interpreter, place.cancelled)
+        if isinstance(seed, Layer):
+            layers.append(seed)
+        interpreter = served.interpreter
+        venv = thin.make(place.scratch / "venv", interpreter, [layer.path for layer in layers])
+        origins = (place.tree,)
+        if request.mode is InstallMode.WHEEL and built is not None:
+            origins = (built.layer.path,)
+        return Ready(
+            python=venv.python,
+            venv=venv.path,
+            variables=_variables(request, roots, venv.path),
+            readable=(*(layer.path for layer in layers), *interpreter.readable),
+            modules=_modules(request, found, roots),
+            origins=origins,
+            facts=EnvironmentFacts(
+                python=interpreter.version,
+                packages=tuple(map(redact, lines)),
+                installer=served.installer.name,
+            ),
+            request=request,
+        )
+
+
+def open_environments(
+    root: Path,
+    environ: Mapping[str, str],
+    *,
+    guarded: bool = False,
+    installers: tuple[Installer, ...] | None = None,
+    pauses: tuple[float, ...] = RETRY_PAUSES,
+) -> Environments:
+    """Those below `root`, freed of what a killed process left.
+
+    `guarded`: the cage binds `Ready.readable` read-only, so that no trial can write to a layer. Else layers
+    are copies of what the cache holds, not links, and are looked through before each use.
+    """
+    shelf = Shelf(root, guarded)
+    shelf.sweep()
+    dependencies = Dependencies(shelf, root, environ, guarded, pauses)
+    return Environments(
+        interpreters=Interpreters(environ),
+        installers=installers or tuple(make(environ) for make in INSTALLERS.values()),
+        shelf=shelf,
+        dependencies=dependencies,
+        builds=Builds(shelf, root, dependencies),
+    )
+
+
+def _kind(request: EnvironmentRequest, found: Project) -> Kind | None:
+    """Which build a request needs; None: none at all."""
+    if request.mode in KINDS:
+        return KINDS[request.mode]
+    if request.build:
+        return Kind.STEPS
+    if request.declared and found.metadata is None and found.can_build:
+        return Kind.METADATA
+    return None
+
+
+def _roots(request: EnvironmentRequest, tree: Path) -> tuple[Path, ...]:
+    """The folders named that this commit has: a package may move into src within the range."""
+    if request.mode is InstallMode.NONE:
+        return (tree,)
+    return tuple(folder for path in request.paths if (folder := (tree / path).resolve()).is_dir())
+
+
+def _project_folder(request: EnvironmentRequest, roots: tuple[Path, ...], tree: Path) -> Path:
+    """PYTHONPATH names where modules lie; what describes the project usually lies above, at the top."""
+    if request.mode is InstallMode.PYTHONPATH:
+        return tree
+    return next((root for root in roots if project.is_project(root)), roots[0])
+
+
+def _refusal(
+    request: EnvironmentRequest, metadata: Metadata | None, interpreter: Interpreter
+) -> Untestable | None:
+    """An installer would refuse a project for another Python; on PYTHONPATH nobody asks."""
+    allowed = metadata.requires_python if metadata is not None else None
+    if request.mode not in KINDS or allowed is None or interpreter.version in allowed:
+        return None
+    return Untestable(
+        Stage.INTERPRETER,
+        f"this commit requires Python {allowed}, not {interpreter.version} (python, or a pin)",
+    )
+
+
+def _requirements(
+    request: EnvironmentRequest, metadata: Metadata | None, interpreter: Interpreter
+) -> tuple[str, ...]:
+    if not request.declared or metadata is None:
+        return request.requirements
+    return merge(declared(metadata, request.extras, interpreter.version), request.requirements)
+
+
+def _without_itself(
+    lines: tuple[str, ...], request: EnvironmentRequest, metadata: Metadata | None
+) -> tuple[str, ...]:
+    """A plug-in among the requirements may bring a released copy of the very project that is hunted."""
+    if request.mode not in KINDS or metadata is None or metadata.name is None:
+        return lines
+    own = name_of(metadata.name)
+    asked = {name_of(line) for line in request.requirements}
+    return tuple(line for line in lines if name_of(line) != own or own in asked)
+
+
+def _modules(request: EnvironmentRequest, found: Project, roots: tuple[Path, ...]) -> tuple[str, ...]:
+    if request.module is not None:
+        return (request.module,)
+    if request.mode is InstallMode.NONE:
+        return ()
+    places = roots if request.mode is InstallMode.PYTHONPATH else (found.folder / "src", found.folder)
+    return project.modules(places, found.name)
+
+
+def _variables(request: EnvironmentRequest, roots: tuple[Path, ...], venv: Path) -> dict[str, str]:
+    variables = {"VIRTUAL_ENV": str(venv)}
+    if request.mode is InstallMode.PYTHONPATH:
+        variables["PYTHONPATH"] = ":".join(map(str, roots))
+    return variables

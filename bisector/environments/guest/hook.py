@@ -1,0 +1,56 @@
+"""Calls a build backend (PEP 517 and 660) in the project's folder; the one argument is a job in JSON."""
+
+# ruff: noqa: PTH104
+
+import importlib
+import json
+import os
+import re
+import sys
+from typing import Any
+
+
+def canonical(requirement: str) -> str:
+    name = re.match(r"\s*([A-Za-z0-9._-]+)", requirement)
+    return re.sub(r"[-_.]+", "-", name.group(1)).lower() if name else requirement
+
+
+def load(spec: str, places: "list[str]") -> Any:
+    sys.path[:0] = places
+    module, _, path = spec.partition(":")
+    backend = importlib.import_module(module)  # type: Any
+    for part in path.split(".") if path else ():
+        backend = getattr(backend, part)
+    return backend
+
+
+def work(job: "dict[str, Any]") -> "dict[str, object]":
+    """The answer: {"requires": [...]}, {"unsupported": hook}, {"wheel": name} or {"metadata": folder}."""
+    backend = load(job["backend"], job["backend_path"])
+    kind = job["kind"]
+    family = "editable" if kind == "editable" else "wheel"
+    if kind == "editable" and not hasattr(backend, "build_editable"):
+        return {"unsupported": "build_editable"}
+    ask = getattr(backend, "get_requires_for_build_" + family, None)
+    requires = list(ask(None)) if ask is not None else []
+    if any(canonical(line) not in job["have"] for line in requires):
+        return {"requires": requires}
+    if kind == "metadata" and hasattr(backend, "prepare_metadata_for_build_wheel"):
+        return {"metadata": backend.prepare_metadata_for_build_wheel(job["out"], None)}
+    build = getattr(backend, "build_" + family)
+    return {"wheel": build(job["out"], None)}
+
+
+def main() -> None:
+    # The folder of this script must not be where the backend finds its modules.
+    del sys.path[0]
+    with open(sys.argv[1]) as file:
+        job = json.load(file)
+    answer = work(job)
+    aside = job["result"] + ".part"
+    with open(aside, "w") as file:
+        json.dump(answer, file)
+    os.rename(aside, job["result"])
+
+
+main()

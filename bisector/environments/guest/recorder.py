@@ -1,0 +1,57 @@
+"""Writes down what a build reads of its tree: files opened, folders listed, programs started. One line each.
+
+Imported by every Python of the build's virtualenv as it starts; needs the audit hooks of Python 3.8.
+"""
+
+# ruff: noqa: PTH100
+
+import json
+import os
+import sys
+
+STARTS = {"subprocess.Popen": 0, "os.posix_spawn": 0, "os.exec": 0, "os.spawn": 1, "os.system": 0}
+
+
+class Recorder:
+    """Holds the descriptor and what was already said."""
+
+    def __init__(self, path: str, tree: str) -> None:
+        self.descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self.tree = tree
+        self.said = set()  # type: "set[tuple[str, str]]"
+
+    def say(self, kind: str, what: str) -> None:
+        if (kind, what) not in self.said:
+            self.said.add((kind, what))
+            os.write(self.descriptor, (json.dumps([kind, what]) + "\n").encode())
+
+    def place(self, kind: str, path: object) -> None:
+        if not isinstance(path, (str, bytes)):
+            return
+        path = os.path.abspath(os.fsdecode(path))
+        for one in {path, os.path.realpath(path)}:
+            if one == self.tree or one.startswith(self.tree + os.sep):
+                self.say(kind, os.path.relpath(one, self.tree))
+
+    def hear(self, event: str, args: "tuple[object, ...]") -> None:
+        if event == "open":
+            self.place("open", args[0])
+        elif event in ("os.listdir", "os.scandir"):
+            self.place("list", "." if args[0] is None else args[0])
+        elif event in STARTS:
+            program = args[STARTS[event]]
+            self.say("start", os.fsdecode(program) if isinstance(program, (str, bytes)) else str(program))
+
+
+def begin() -> None:
+    path, tree = os.environ.get("BISECTOR_RECORD"), os.environ.get("BISECTOR_RECORD_TREE")
+    if not path or not tree:
+        return
+    recorder = Recorder(path, tree)
+    if hasattr(sys, "addaudithook"):
+        sys.addaudithook(recorder.hear)
+    else:
+        recorder.say("blind", sys.version)
+
+
+begin()

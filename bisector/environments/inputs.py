@@ -1,0 +1,166 @@
+"""What a build read of its tree, and whether another commit's tree would have given it the same.
+
+Contents are compared by git's ids, over the whole jump between two commits: which commits lie between is
+no matter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path, PurePosixPath
+
+from bisector.environments.fingerprint import fingerprint
+
+REPOSITORY_READERS = {"git", "hg", "svn", "bzr", "fossil"}
+COMPILERS = {
+    "ar", "as", "c++", "c99", "cargo", "cc", "clang", "clang++", "cmake", "cython", "f77", "f95", "g++",
+    "gcc", "gfortran", "ld", "make", "maturin", "meson", "nasm", "ninja", "nvcc", "pkg-config", "ranlib",
+    "rustc", "strip", "swig",
+}  # fmt: skip
+"""They read sources that no audit hook sees: everything but Python files counts."""
+HARMLESS = {"dpkg-architecture", "getconf", "ldconfig", "ldd", "lsb_release", "uname"}
+
+
+class Breadth(Enum):
+    """How much of the tree counts besides what was named."""
+
+    NAMED = "named"
+    SOURCES = "sources"
+    """All that is not Python."""
+    ALL = "all"
+
+    def joined(self, other: Breadth) -> Breadth:
+        order = list(Breadth)
+        return max(self, other, key=order.index)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Paths are relative to the tree; a file that was looked for and not there is one of them."""
+
+    opened: frozenset[str]
+    listed: frozenset[str]
+    breadth: Breadth = Breadth.NAMED
+    history: bool = False
+    """It asked the repository: every commit may give it something else."""
+    top: str = ""
+    """The project's folder."""
+
+    def with_files(self, paths: Iterable[str]) -> Inputs:
+        return replace(self, opened=self.opened | frozenset(paths))
+
+    def at_least(self, breadth: Breadth) -> Inputs:
+        return replace(self, breadth=self.breadth.joined(breadth))
+
+    def digest(self, files: Mapping[str, str], commit: str) -> str:
+        """Equal for two trees that look the same to the build."""
+        if self.breadth is Breadth.ALL:
+            contents = sorted(f"{path} {name}" for path, name in files.items())
+            return fingerprint("inputs", contents, [commit if self.history else ""])
+        named = set(self.opened)
+        if self.breadth is Breadth.SOURCES:
+            named |= {path for path in files if not path.endswith(".py")}
+        contents = [f"{path} {files.get(path, '-')}" for path in sorted(named)]
+        return fingerprint("inputs", contents, self._names(files), [commit if self.history else ""])
+
+    def _names(self, files: Mapping[str, str]) -> list[str]:
+        """What the listed folders hold, as far as it can matter.
+
+        Folders always count, and so does which kinds of files there are. File names count at the top, and
+        for the kinds of which the build opened one in that folder: a build that walks all folders for the
+        sake of an inventory is not made anew for each test module that comes or goes.
+        """
+        opened = {_kind(path) for path in self.opened}
+        folders = self.listed | {self.top}
+        inside: dict[str, set[str]] = defaultdict(set)
+        for path in files:
+            _note(path, folders, self.top, opened, inside)
+        return [f"{folder}: {' '.join(sorted(inside[folder]))}" for folder in sorted(folders)]
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {
+                "opened": sorted(self.opened),
+                "listed": sorted(self.listed),
+                "breadth": self.breadth.value,
+                "history": self.history,
+                "top": self.top,
+            }
+        )
+
+
+def from_json(text: str) -> Inputs | None:
+    try:
+        said = json.loads(text)
+        return Inputs(
+            frozenset(map(str, said["opened"])),
+            frozenset(map(str, said["listed"])),
+            Breadth(said["breadth"]),
+            bool(said["history"]),
+            str(said["top"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def from_record(record: Path, own_bin: Path, top: str) -> Inputs:
+    """What the recorder wrote; a build that could not be listened to has read everything."""
+    opened: set[str] = set()
+    listed: set[str] = set()
+    breadth, history = Breadth.NAMED, False
+    if not record.exists():
+        return Inputs(frozenset(), frozenset(), Breadth.ALL, top=top)
+    for line in record.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            kind, what = json.loads(line)
+        except ValueError:
+            breadth = Breadth.ALL
+            continue
+        if kind == "open":
+            opened.add(what)
+            history = history or what == ".git" or what.startswith(".git/")
+        elif kind == "list":
+            listed.add("" if what == "." else what)
+        elif kind == "start":
+            program = PurePosixPath(what)
+            history = history or program.name in REPOSITORY_READERS
+            breadth = breadth.joined(_breadth_of(program, own_bin))
+        else:
+            breadth = Breadth.ALL
+    return Inputs(frozenset(opened), frozenset(listed), breadth, history, top)
+
+
+def _breadth_of(program: PurePosixPath, own_bin: Path) -> Breadth:
+    plain = program.name.rpartition("-linux-gnu-")[2]
+    if plain.rstrip("0123456789.-") in COMPILERS or plain in COMPILERS:
+        return Breadth.SOURCES
+    # The virtualenv's own python records for itself.
+    own_python = program.name.startswith("python") and str(program.parent) in {str(own_bin), "."}
+    if own_python or program.name in HARMLESS | REPOSITORY_READERS:
+        return Breadth.NAMED
+    return Breadth.ALL
+
+
+def _kind(path: str) -> tuple[str, str]:
+    pure = PurePosixPath(path)
+    return str(pure.parent), pure.suffix
+
+
+def _note(
+    path: str, folders: frozenset[str], top: str, opened: set[tuple[str, str]], inside: dict[str, set[str]]
+) -> None:
+    """Enter one file into every listed folder above it."""
+    folder, _, name = path.rpartition("/")
+    if folder in folders:
+        suffix = PurePosixPath(name).suffix
+        counts = folder == top or name == "__init__.py" or (folder or ".", suffix) in opened
+        inside[folder].add(name if counts else f"*{suffix}")
+    while folder:
+        above, _, name = folder.rpartition("/")
+        if above in folders:
+            inside[above].add(f"{name}/")
+        folder = above

@@ -1,0 +1,240 @@
+"""Layers: folders that are made once, published with one rename, shared read-only, and evicted when unused.
+
+Knows nothing of what is in them. Look, lock, look again; every lock is a file's, free when its holder dies.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from bisector.environments.census import Census, take_census
+from bisector.locks import try_lock
+from bisector.model import Trouble, Untestable
+
+FACTS = ".layer.json"
+LOCK_LOOK = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A published folder; it stays while this process lives or until `Shelf.close`."""
+
+    key: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a layer costs, for `status` and `clean`."""
+
+    key: str
+    path: Path
+    bytes: int
+    last_used: float
+    in_use: bool
+
+
+Build = Callable[[Path], Untestable | Trouble | None]
+
+
+class Shelf:
+    """All layers below one folder. One instance serves a process's threads; processes share the folder."""
+
+    def __init__(self, root: Path, guarded: bool) -> None:
+        self._root = root
+        self._guarded = guarded
+        """Nothing that runs can write to a layer: looking at one once a process is enough."""
+        self._held: dict[str, int] = {}
+        self._proven: set[str] = set()
+        self._mutex = threading.Lock()
+
+    @property
+    def layers(self) -> Path:
+        return self._root / "layers"
+
+    @property
+    def aside(self) -> Path:
+        return self._root / "aside"
+
+    def get(self, key: str) -> Layer | None:
+        """The layer, held from now on; None when there is none, or when it is not what was published."""
+        path = self.layers / key
+        if not path.is_dir():
+            return None
+        self._hold(key)
+        if not path.is_dir():
+            return None
+        if self._is_whole(key, path):
+            os.utime(self._use_lock(key))
+            return Layer(key, path)
+        self._discard(path)
+        return None
+
+    def make(self, key: str, build: Build, cancelled: threading.Event) -> Layer | Untestable | Trouble:
+        """The layer, built by `build` into a folder aside unless it is there or another process makes it."""
+        found = self.get(key)
+        if found is not None:
+            return found
+        lock = self._lock_to_build(key, cancelled)
+        if lock is None:
+            return Trouble("cancelled while another hunt made the environment")
+        try:
+            return self.get(key) or self._build(key, build)
+        finally:
+            os.close(lock)
+
+    def holdings(self) -> tuple[Holding, ...]:
+        """What lies here, least recently used first."""
+        found = [self._holding(path) for path in self._published()]
+        return tuple(sorted(found, key=lambda one: one.last_used))
+
+    def evict(self, key: str) -> bool:
+        """Remove a layer unless somebody holds it; whether it is gone."""
+        lock = try_lock(self._use_lock(key))
+        if lock is None:
+            return False
+        try:
+            if (self.layers / key).is_dir():
+                self._discard(self.layers / key)
+            return True
+        finally:
+            os.close(lock)
+
+    def sweep(self) -> None:
+        """Remove what a killed process left half made."""
+        for path in self.aside.iterdir() if self.aside.is_dir() else ():
+            lock = try_lock(self._build_lock(path.name.partition(".")[0]))
+            if lock is not None:
+                remove(path)
+                os.close(lock)
+
+    def close(self) -> None:
+        """Let go of every layer."""
+        with self._mutex:
+            for descriptor in self._held.values():
+                os.close(descriptor)
+            self._held.clear()
+
+    def _build(self, key: str, build: Build) -> Layer | Untestable | Trouble:
+        self.aside.mkdir(parents=True, exist_ok=True)
+        self.layers.mkdir(parents=True, exist_ok=True)
+        path = self.aside / f"{key}.{os.getpid()}.{threading.get_ident()}"
+        remove(path)
+        path.mkdir()
+        try:
+            failed = build(path)
+            if failed is not None:
+                return failed
+            census = take_census(path)
+            (path / FACTS).write_text(json.dumps({"bytes": census.bytes, "digest": census.digest}))
+            _protect(path)
+            path.rename(self.layers / key)
+        except OSError as error:
+            return Trouble(f"the environment could not be written: {error}", lasting=True)
+        finally:
+            remove(path)
+        self._hold(key)
+        self._proven.add(key)
+        return Layer(key, self.layers / key)
+
+    def _is_whole(self, key: str, path: Path) -> bool:
+        if self._guarded and key in self._proven:
+            return True
+        facts = _facts(path)
+        whole = facts is not None and take_census(path) == facts
+        if whole:
+            self._proven.add(key)
+        return whole
+
+    def _discard(self, path: Path) -> None:
+        """Out of the way with one rename, then removed."""
+        self.aside.mkdir(parents=True, exist_ok=True)
+        away = self.aside / f"{path.name}.{os.getpid()}.{threading.get_ident()}.gone"
+        with suppress(FileNotFoundError):
+            path.rename(away)
+        remove(away)
+
+    def _hold(self, key: str) -> None:
+        """Shared with other users of the layer; only who evicts it must have it alone."""
+        with self._mutex:
+            if key not in self._held:
+                path = self._use_lock(key)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+                self._held[key] = descriptor
+
+    def _lock_to_build(self, key: str, cancelled: threading.Event) -> int | None:
+        while True:
+            lock = try_lock(self._build_lock(key))
+            if lock is not None:
+                return lock
+            if cancelled.wait(LOCK_LOOK):
+                return None
+
+    def _published(self) -> Iterator[Path]:
+        if self.layers.is_dir():
+            yield from self.layers.iterdir()
+
+    def _holding(self, path: Path) -> Holding:
+        facts = _facts(path)
+        lock = try_lock(self._use_lock(path.name))
+        if lock is not None:
+            os.close(lock)
+        used = self._use_lock(path.name).stat().st_mtime
+        return Holding(path.name, path, facts.bytes if facts else 0, used, in_use=lock is None)
+
+    def _use_lock(self, key: str) -> Path:
+        return self._root / "locks" / f"{key}.use"
+
+    def _build_lock(self, key: str) -> Path:
+        return self._root / "locks" / f"{key}.build"
+
+
+def _facts(path: Path) -> Census | None:
+    try:
+        said = json.loads((path / FACTS).read_text())
+        return Census(bytes=int(said["bytes"]), digest=str(said["digest"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _protect(path: Path) -> None:
+    """Against accidents, where no cage binds it. A file with several links is the cache's as well."""
+    for folder, _, files in os.walk(path):
+        for name in files:
+            file = Path(folder, name)
+            if not file.is_symlink() and file.stat().st_nlink == 1:
+                file.chmod(file.stat().st_mode & ~0o222)
+        # The layer's own folder must stay writable: renaming it changes its "..".
+        if Path(folder) != path:
+            Path(folder).chmod(0o555)
+
+
+def remove(path: Path) -> None:
+    """A whole folder, its read-only parts included."""
+    if not path.exists():
+        return
+    for folder, _, _ in os.walk(path):
+        with suppress(OSError):
+            Path(folder).chmod(0o755)
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def temporary(path: Path) -> Iterator[Path]:
+    """A folder that is not there before and not there after."""
+    remove(path)
+    path.mkdir(parents=True)
+    try:
+        yield path
+    finally:
+        remove(path)

@@ -1,0 +1,92 @@
+"""Proof before judging: the module under test would be imported from the commit's own tree."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from bisector.environments.interpreters import GUEST
+from bisector.environments.ready import Place, Ready
+from bisector.installers.words import last_lines
+from bisector.model import InstallMode, Stage, Trouble, Untestable
+from bisector.process import Finished, ProgramMissing
+
+PROOF_TIMEOUT = 60.0
+
+
+def prove(ready: Ready, place: Place) -> Untestable | Trouble | None:
+    """None: each module lies in the tree. Nothing of the project is executed."""
+    if not ready.modules:
+        return None
+    said = _ask(ready, place)
+    if isinstance(said, Untestable | Trouble):
+        return said
+    for module in ready.modules:
+        fault = _judge(module, said.get(module), ready)
+        if fault is not None:
+            return fault
+    return None
+
+
+def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | Trouble:
+    answer = place.scratch / "where.json"
+    argv = [str(ready.python), str(GUEST / "where.py"), str(answer), *ready.modules]
+    ran = _run(argv, PROOF_TIMEOUT, ready, place)
+    if not isinstance(ran, Finished):
+        return Trouble(f"{ran.program} cannot be started: {ran.reason}")
+    if ran.cancelled:
+        return Trouble("cancelled")
+    if not ran.ok:
+        return Untestable(Stage.IMPORT, last_lines(ran.stdout + ran.stderr) or "Python does not start")
+    said = json.loads(answer.read_text())
+    return {str(name): origin and str(origin) for name, origin in said.items()}
+
+
+def _run(argv: list[str], timeout: float, ready: Ready, place: Place) -> Finished | ProgramMissing:
+    env = ready.environment({"HOME": str(place.scratch), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"})
+    readable = (*ready.readable, place.tree, GUEST)
+    return place.runner(argv, place.scratch, env, timeout, (place.scratch, place.tree), readable)
+
+
+def _judge(module: str, origin: str | None, ready: Ready) -> Untestable | Trouble | None:
+    if origin is None:
+        return Untestable(Stage.IMPORT, f"there is no module {module} at this commit (install.module)")
+    path = Path(origin).resolve()
+    if any(path.is_relative_to(own.resolve()) for own in ready.origins):
+        return None
+    return Trouble(
+        f"{module} would be imported from {origin}, which is not the commit's own tree; "
+        "no verdict can be given (install.mode, install.path and install.module decide it)"
+    )
+
+
+def imports(ready: Ready, place: Place) -> Untestable | Trouble | None:
+    """None: the module can be imported; else the last lines of why not."""
+    if not ready.modules:
+        return None
+    script = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
+    argv = [str(ready.python), "-c", script, *ready.modules]
+    ran = _run(argv, ready.request.timeout, ready, place)
+    if not isinstance(ran, Finished):
+        return Trouble(f"{ran.program} cannot be started: {ran.reason}")
+    if ran.cancelled:
+        return Trouble("the import was cancelled")
+    if ran.ok:
+        return None
+    reason = last_lines(ran.stdout + ran.stderr) or "the import failed without a word"
+    return Untestable(Stage.IMPORT, reason + _hint(ready, place))
+
+
+def _hint(ready: Ready, place: Place) -> str:
+    """Some projects cannot run from their sources alone."""
+    if ready.request.mode is not InstallMode.PYTHONPATH:
+        return ""
+    said = place.tree / "pyproject.toml"
+    text = said.read_text(encoding="utf-8", errors="replace") if said.is_file() else ""
+    if re.search(r"^\s*(write_to|version_file|version-file)\s*=", text, re.MULTILINE):
+        return "\n(its build writes a version file: install.mode editable runs the build)"
+    if re.search(r"^\[project\.entry-points", text, re.MULTILINE) or (place.tree / "setup.py").is_file():
+        return "\n(it may need its entry points or built files: install.mode editable makes them)"
+    return ""

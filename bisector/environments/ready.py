@@ -1,0 +1,69 @@
+"""What goes into the making of an environment and what comes out: values and two small ports."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from bisector.installers import Runner
+from bisector.model import EnvironmentFacts, EnvironmentRequest
+
+
+class TreeFacts(Protocol):
+    """What git knows of the tree as it lies on the disk (fixups and overlays included)."""
+
+    def files(self) -> Mapping[str, str]:
+        """Every path, with the id of its content."""
+        ...
+
+
+class Locks(Protocol):
+    """The exact versions a hunt resolved, recorded: a resumed hunt installs the same."""
+
+    def get(self, fingerprint: str) -> tuple[str, ...] | None: ...
+
+    def put(self, fingerprint: str, lines: tuple[str, ...]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one trial's environment is made. `tree` is a slot's, clean, at the commit; `scratch` is fresh."""
+
+    tree: Path
+    scratch: Path
+    facts: TreeFacts
+    locks: Locks
+    log: Path
+    runner: Runner
+    cancelled: threading.Event
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An environment to run in: a thin virtualenv of this trial alone, over layers that are read-only."""
+
+    python: Path
+    venv: Path
+    variables: Mapping[str, str] = field(repr=False)
+    """All but PATH, on which `bin` must come first: see `environment`."""
+    readable: tuple[Path, ...]
+    """What must be visible, read-only: the layers and the base interpreter."""
+    modules: tuple[str, ...]
+    """To be imported from `origins`, else the trial proves nothing."""
+    origins: tuple[Path, ...]
+    facts: EnvironmentFacts
+    request: EnvironmentRequest
+    """What was asked for, or what the ladder made of it."""
+
+    @property
+    def bin(self) -> Path:
+        return self.venv / "bin"
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """`base`, turned to this environment."""
+        rest = {name: value for name, value in base.items() if name not in {"PYTHONHOME", "PYTHONPATH"}}
+        path = base.get("PATH", "/usr/local/bin:/usr/bin:/bin")
+        return {**rest, **self.variables, "PATH": f"{self.bin}:{path}"}

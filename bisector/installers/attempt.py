@@ -1,0 +1,51 @@
+"""One installer command, tried again while the registry does not answer; its words are logged, redacted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bisector.installers.port import Bench
+from bisector.installers.settings import redact
+from bisector.installers.words import failure, is_unreachable
+from bisector.model import Trouble, Untestable
+from bisector.process import Finished, ProgramMissing, run
+
+
+def attempt(
+    program: str,
+    argv: Sequence[str | Path],
+    env: Mapping[str, str],
+    bench: Bench,
+    caged: tuple[Path, ...] | None = None,
+) -> str | Untestable | Trouble:
+    """What it printed. `caged`: it may run code of others, and may then write only there."""
+    for pause in (*bench.pauses, None):
+        finished = _once(argv, env, bench, caged)
+        _note(bench.log, argv, finished)
+        if isinstance(finished, Finished) and finished.ok:
+            return finished.stdout
+        if pause is None or isinstance(finished, ProgramMissing) or not _is_worth_repeating(finished):
+            break
+        if bench.cancelled.wait(pause):
+            return Trouble(f"{program} was cancelled")
+    return failure(program, finished)
+
+
+def _once(
+    argv: Sequence[str | Path], env: Mapping[str, str], bench: Bench, caged: tuple[Path, ...] | None
+) -> Finished | ProgramMissing:
+    if caged is not None:
+        return bench.runner(argv, bench.scratch, env, bench.timeout, caged, bench.readable)
+    return run(argv, cwd=bench.scratch, env=env, timeout=bench.timeout, cancelled=bench.cancelled)
+
+
+def _is_worth_repeating(finished: Finished) -> bool:
+    over = finished.cancelled or finished.timed_out
+    return not over and is_unreachable(finished.stdout + finished.stderr)
+
+
+def _note(log: Path, argv: Sequence[str | Path], finished: Finished | ProgramMissing) -> None:
+    said = "" if isinstance(finished, ProgramMissing) else finished.stdout + finished.stderr
+    with log.open("a", encoding="utf-8") as file:
+        file.write(redact(f"$ {' '.join(str(word) for word in argv)}\n{said}"))

@@ -1,0 +1,103 @@
+"""uv: fast, serves Python 3.6 and later. Wheels first, outside any cage; source archives last, inside one."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import timezone
+from pathlib import Path
+
+from bisector.installers.attempt import attempt
+from bisector.installers.port import Bench, Wanted
+from bisector.installers.settings import sources, uv_environment
+from bisector.model import Trouble, Untestable
+
+OLDEST = (3, 6)
+FAR_FUTURE = "2999-01-01T00:00:00Z"
+BUILD_TOOLS = ("setuptools", "wheel", "hatchling", "flit-core", "poetry-core", "cython", "setuptools-scm")
+"""What builds a source archive obeys no date: an old one may not run on the interpreter."""
+
+
+class Uv:
+    """The `uv` beside the running interpreter, else the one on PATH."""
+
+    name = "uv"
+
+    def __init__(self, program: Path | None) -> None:
+        self._program = program
+
+    def unavailable(self) -> str | None:
+        if self._program is None:
+            return "there is no uv here: pip install uv"
+        return None
+
+    def unfit(self, version: tuple[int, int]) -> str | None:
+        if version < OLDEST:
+            return f"uv serves Python {OLDEST[0]}.{OLDEST[1]} and later"
+        return None
+
+    def resolve(self, wanted: Wanted, bench: Bench) -> tuple[str, ...] | Untestable | Trouble:
+        if not wanted.requirements:
+            return ()
+        asked = bench.scratch / "requirements.in"
+        asked.write_text("".join(f"{line}\n" for line in wanted.requirements), encoding="utf-8")
+        options = [
+            "pip",
+            "compile",
+            str(asked),
+            "--python",
+            str(wanted.python),
+            "--no-header",
+            "--no-annotate",
+        ]
+        if wanted.cutoff is not None:
+            moment = wanted.cutoff.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+            options += ["--exclude-newer", moment]
+            for tool in BUILD_TOOLS:
+                options += ["--exclude-newer-package", f"{tool}={FAR_FUTURE}"]
+        answer = self._wheels_first(options, bench)
+        return answer if isinstance(answer, Untestable | Trouble) else _lines(answer)
+
+    def install(self, python: Path, lines: tuple[str, ...], bench: Bench) -> Untestable | Trouble | None:
+        if not lines:
+            return None
+        lock = bench.scratch / "requirements.lock"
+        lock.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        link_mode = "hardlink" if bench.share_files else "copy"
+        options = ["pip", "install", "--python", str(python), "--no-deps", "--requirements", str(lock)]
+        options += ["--link-mode", link_mode, "--compile-bytecode"]
+        answer = self._wheels_first(options, bench, writable=python.parent.parent)
+        return None if isinstance(answer, str) else answer
+
+    def _wheels_first(
+        self, options: Sequence[str], bench: Bench, writable: Path | None = None
+    ) -> str | Untestable | Trouble:
+        found = sources(bench.environ, bench.index)
+        env = {
+            **uv_environment(bench.environ, found, bench.index),
+            "UV_CACHE_DIR": str(bench.cache),
+            "UV_NO_PROGRESS": "1",
+            "UV_PYTHON_DOWNLOADS": "never",
+            "NO_COLOR": "1",
+        }
+        argv = [str(self._program), *options, *(["--no-index"] if found.no_index else [])]
+        wheels = attempt("uv", [*argv, "--only-binary", ":all:"], env, bench)
+        if not isinstance(wheels, Untestable):
+            return wheels
+        kept = (bench.cache, bench.scratch, *([writable] if writable else []))
+        return attempt("uv", argv, env, bench, caged=kept)
+
+
+def find(environ: Mapping[str, str]) -> Uv:
+    """uv is one of bisector's own dependencies: the one that came with it is tried first."""
+    beside = Path(sys.executable).parent / "uv"
+    if beside.is_file():
+        return Uv(beside)
+    on_path = shutil.which("uv", path=environ.get("PATH", ""))
+    return Uv(Path(on_path) if on_path else None)
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    lines = (line.strip() for line in text.splitlines())
+    return tuple(sorted(line for line in lines if line and not line.startswith(("#", "-"))))

@@ -1,0 +1,76 @@
+"""What an installer's words mean: whose fault a failure is, and which lines tell the reason.
+
+The only place that reads them. The commit's fault is Untestable, the registry's or the disk's is Trouble.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bisector.installers.settings import redact
+from bisector.model import Stage, Trouble, Untestable
+from bisector.process import Finished, ProgramMissing
+
+REASON_LINES = 12
+REASON_WIDTH = 400
+
+UNREACHABLE = re.compile(
+    r"error sending request|dns error|failed to lookup address|tcp connect error"
+    r"|connection (?:refused|reset|timed out|broken)|could not connect|network is unreachable"
+    r"|operation timed out|request timed out|read timed out"
+    r"|newconnectionerror|failed to establish a new connection|temporary failure in name resolution"
+    r"|name or service not known|max retries exceeded|connectionreseterror|proxyerror|cannot connect to proxy"
+    r"|error decoding response body|connection closed before message completed|incompleteread|sslerror"
+    r"|invalid peer certificate|certificate verify failed|network connectivity is disabled"
+    r"|\b(?:429|500|502|503|504)\b[^\n]{0,40}(?:error|unavailable|gateway|too many|timeout)",
+    re.IGNORECASE,
+)
+UNAUTHORISED = re.compile(
+    r"\b(?:401|403)\b[^\n]{0,30}(?:unauthorized|forbidden|client error)|missing credentials", re.IGNORECASE
+)
+DISK_FULL = re.compile(
+    r"no space left on device|\benospc\b|disk quota exceeded|\(os error 28\)", re.IGNORECASE
+)
+NOISE = re.compile(r"^\s*(?:$|hint:|warning:|\[notice\]|Using |Resolved |Prepared |Downloading |Downloaded )")
+
+
+def is_unreachable(output: str) -> bool:
+    """Whether asking again may help."""
+    return UNREACHABLE.search(output) is not None
+
+
+def failure(program: str, finished: Finished | ProgramMissing) -> Untestable | Trouble:
+    """Why an installer that did not succeed did not."""
+    if isinstance(finished, ProgramMissing):
+        return Trouble(f"{finished.program} cannot be started: {finished.reason}", lasting=True)
+    output = finished.stdout + "\n" + finished.stderr
+    if finished.cancelled:
+        return Trouble(f"{program} was cancelled")
+    if DISK_FULL.search(output):
+        return Trouble(f"the disk is full: {_line_with(DISK_FULL, output)}", lasting=True)
+    if finished.timed_out:
+        return Untestable(Stage.INSTALL, f"{program} took longer than install_timeout")
+    if finished.signal is not None:
+        return Trouble(f"{program} was killed by signal {finished.signal}")
+    if is_unreachable(output):
+        return Trouble(
+            f"{program} could not reach a package index: {_line_with(UNREACHABLE, output)}", lasting=True
+        )
+    if UNAUTHORISED.search(output):
+        return Trouble(
+            f"a package index refused the credentials: {_line_with(UNAUTHORISED, output)}", lasting=True
+        )
+    return Untestable(Stage.INSTALL, last_lines(output) or f"{program} exited with {finished.exit_status}")
+
+
+def last_lines(output: str) -> str:
+    """The end of what was said, without progress and notices."""
+    lines = [line.rstrip()[:REASON_WIDTH] for line in output.splitlines() if not NOISE.match(line)]
+    return redact("\n".join(lines[-REASON_LINES:]))
+
+
+def _line_with(pattern: re.Pattern[str], output: str) -> str:
+    for line in output.splitlines():
+        if pattern.search(line):
+            return redact(line.strip()[:REASON_WIDTH])
+    return last_lines(output)
