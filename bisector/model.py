@@ -228,6 +228,8 @@ class EnvironmentFacts:
     python: str
     packages: tuple[str, ...]
     installer: str
+    rungs: tuple[str, ...] = ()
+    """What was tried before it succeeded, in words; empty: as pinned."""
 
 
 @dataclass(frozen=True, slots=True)
