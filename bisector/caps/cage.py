@@ -1,0 +1,63 @@
+"""A cage: a fence around the tree and control groups on it. Runs one confinement and tells what was observed.
+
+Decides nothing about the commit. When `run` returns, nothing of the tree lives and no group is left.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bisector.caps.attend import Attendant
+from bisector.caps.cgroups import Cgroups
+from bisector.caps.confinement import Confinement, Fence
+from bisector.caps.enclosed import enclose
+from bisector.caps.group import Control, Group
+from bisector.caps.log import Log
+from bisector.caps.watch import Watch, written
+from bisector.model import Cap, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Cage:
+    fence: Fence
+    cgroups: Cgroups
+    py_spy: Path | None = None
+    prefix: tuple[str, ...] = ()
+    """A command that runs the fence: `taskset`, where no group limits the processors."""
+    means: Mapping[Cap, str] = field(default_factory=dict)
+    """What enforces each cap that was asked for, in words."""
+    unenforced: frozenset[Cap] = frozenset()
+    """Asked for, not to be had here, and gone without (best effort)."""
+
+    def run(self, confinement: Confinement, cancelled: threading.Event) -> Run:
+        """The calling thread waits for the end of it. `cancelled` ends it, in hundredths of a second."""
+        if confinement.stack_dump and self.py_spy is None:
+            confinement = replace(confinement, env={"PYTHONFAULTHANDLER": "1", **confinement.env})
+        if Cap.NETWORK in self.unenforced:
+            confinement = replace(confinement, limits=replace(confinement.limits, network=True))
+        limits = confinement.limits
+        group = self.cgroups.open()
+        try:
+            self._set_limits(group, confinement)
+            with (
+                Log(confinement.log, limits.output) as log,
+                enclose(self.fence, self.prefix, group, confinement) as enclosed,
+            ):
+                watch = Watch(
+                    limits, group, enclosed.tree, self.fence.overhead, lambda: written(confinement.writable)
+                )
+                return Attendant(enclosed, confinement, log, watch).attend(cancelled, self.py_spy)
+        finally:
+            group.close()
+
+    def _set_limits(self, group: Group, confinement: Confinement) -> None:
+        limits = confinement.limits
+        if limits.memory is not None and group.has(Control.MEMORY):
+            group.limit_memory(limits.memory)
+        if limits.processes is not None and group.has(Control.PIDS):
+            group.limit_processes(limits.processes + self.fence.overhead)
+        if limits.cpus is not None and group.has(Control.CPU):
+            group.limit_cpus(limits.cpus)

@@ -1,0 +1,217 @@
+"""Where this process may make control groups, found by making one; and what a killed bisector left behind.
+
+Groups are made below the own one, so that limits set from outside still hold.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bisector.caps import procfs
+from bisector.caps.group import Control, Group, Room
+from bisector.errors import MachineFault
+
+PREFIX = "bisector"
+LEAF = "bisector-self"
+V1 = {
+    "memory": frozenset({Control.MEMORY}),
+    "pids": frozenset({Control.PIDS}),
+    "cpu": frozenset({Control.CPU}),
+    "cpuacct": frozenset({Control.CPU_TIME}),
+}
+V2_WANTED = {"memory": Control.MEMORY, "pids": Control.PIDS, "cpu": Control.CPU}
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """A directory below which groups can be made, and what they control there."""
+
+    parent: Path
+    version: int
+    controls: frozenset[Control]
+
+
+@dataclass(frozen=True, slots=True)
+class Cgroups:
+    """What works here, each tried; `refusals` says why the rest does not."""
+
+    hierarchies: tuple[Hierarchy, ...] = ()
+    refusals: tuple[str, ...] = ()
+
+    def offers(self, control: Control) -> Hierarchy | None:
+        return next((each for each in self.hierarchies if control in each.controls), None)
+
+    def without(self, *controls: Control) -> Cgroups:
+        """The same with less: a rung further down the ladder."""
+        kept = (replace(each, controls=each.controls - set(controls)) for each in self.hierarchies)
+        return replace(self, hierarchies=tuple(each for each in kept if each.controls))
+
+    def open(self) -> Group:
+        """A fresh group in every hierarchy, named after us so that a later bisector can tell who left it."""
+        name = f"{_owner_name()}-{uuid.uuid4().hex[:12]}"
+        rooms: list[Room] = []
+        try:
+            for each in self.hierarchies:
+                (each.parent / name).mkdir()
+                rooms.append(Room(each.parent / name, each.version, each.controls))
+        except OSError as error:
+            Group(tuple(rooms)).close()
+            raise MachineFault(f"cannot make the control group {error.filename}: {error.strerror}") from error
+        return Group(tuple(rooms))
+
+
+def find() -> Cgroups:
+    """Try every hierarchy in which we are."""
+    found: list[Hierarchy] = []
+    refusals: list[str] = []
+    for candidate in _candidates():
+        tried = _try(candidate)
+        if isinstance(tried, Hierarchy):
+            found.append(tried)
+        else:
+            refusals.append(f"cgroup v{candidate.version} at {candidate.parent}: {tried}")
+    return Cgroups(tuple(_without_repeats(found)), tuple(refusals))
+
+
+def _without_repeats(found: list[Hierarchy]) -> Iterator[Hierarchy]:
+    """On a hybrid machine a control may be there twice: the newer dialect has it; fewer groups to join."""
+    taken: set[Control] = set()
+    for each in sorted(found, key=lambda hierarchy: -hierarchy.version):
+        if new := each.controls - taken:
+            taken |= new
+            yield replace(each, controls=new)
+
+
+def _try(candidate: Hierarchy) -> Hierarchy | str:
+    """The candidate, with killing where the kernel offers it; or why no process can be put there."""
+    try:
+        group = Cgroups((candidate,)).open()
+    except MachineFault as fault:
+        return fault.message
+    try:
+        joined = subprocess.run(
+            ["/bin/sh", "-c", 'echo 0 >"$1"', "sh", str(group.doors[0])],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        kills = {Control.KILL} if group.can_kill() else set()
+    finally:
+        group.close()
+    return joined.stderr if joined.returncode else replace(candidate, controls=candidate.controls | kills)
+
+
+def _candidates() -> Iterator[Hierarchy]:
+    own = dict(_memberships())
+    for mount, root, kind, options in _mounts():
+        if kind == "cgroup2" and "" in own:
+            parent = _below(mount, root, own[""])
+            yield Hierarchy(parent, 2, _controls_of_v2(parent))
+        elif kind == "cgroup":
+            names = [name for name in V1 if name in options and name in own]
+            if names:
+                controls = frozenset[Control]().union(*(V1[name] for name in names))
+                yield Hierarchy(_below(mount, root, own[names[0]]), 1, controls)
+
+
+def _memberships() -> Iterator[tuple[str, str]]:
+    """Controller name to our path in its hierarchy; the empty name is cgroup v2."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, names, path = line.split(":", 2)
+        for name in names.split(","):
+            yield name, path
+
+
+def _mounts() -> Iterator[tuple[Path, str, str, list[str]]]:
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ", 2)
+        if kind in ("cgroup", "cgroup2"):
+            fields = before.split(" ")
+            yield Path(fields[4]), fields[3], kind, options.split(",")
+
+
+def _below(mount: Path, root: str, own: str) -> Path:
+    """The own group's directory; a bind mount (containers) shows only what lies below `root`."""
+    inner = own[len(root) :] if root != "/" and own.startswith(root) else own
+    path = mount / inner.lstrip("/")
+    return path.parent if path.name.startswith(LEAF) else path
+
+
+def _controls_of_v2(own: Path) -> frozenset[Control]:
+    """Enable what can be enabled. Counting CPU time needs no controller.
+
+    A group that has members cannot hand controllers to its children, the root excepted: so we move into
+    a leaf of our own. That is done only when nobody else lives in our group (a delegated scope), never
+    with other people's processes.
+    """
+    available = _words(own / "cgroup.controllers") & set(V2_WANTED)
+    missing = available - _words(own / "cgroup.subtree_control")
+    if missing and not _enable(own, missing):
+        _move_into_leaf(own)
+        _enable(own, missing)
+    usable = _words(own / "cgroup.subtree_control") & available
+    return frozenset({Control.CPU_TIME} | {V2_WANTED[name] for name in usable})
+
+
+def _enable(own: Path, names: Iterable[str]) -> bool:
+    try:
+        (own / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in names))
+    except OSError:
+        return False
+    return True
+
+
+def _move_into_leaf(own: Path) -> None:
+    with suppress(OSError):
+        members = {int(word) for word in (own / "cgroup.procs").read_text().split()}
+        if members == {os.getpid()}:
+            leaf = own / f"{LEAF}-{os.getpid()}"
+            leaf.mkdir(exist_ok=True)
+            (leaf / "cgroup.procs").write_text(str(os.getpid()))
+
+
+def _words(path: Path) -> set[str]:
+    try:
+        return set(path.read_text().split())
+    except OSError:
+        return set()
+
+
+def _owner_name() -> str:
+    """Who made a group: pid and start time, and the pid namespace in which they mean something."""
+    own = procfs.look(os.getpid())
+    assert own is not None
+    return f"{PREFIX}-{_pid_namespace()}-{own.pid}-{own.started}"
+
+
+def _pid_namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
+
+
+def sweep(cgroups: Cgroups) -> tuple[str, ...]:
+    """Kill and remove what bisectors that are no more left behind; the names of the groups removed."""
+    removed: list[str] = []
+    for each in cgroups.hierarchies:
+        for folder in sorted(each.parent.glob(f"{PREFIX}-*-*-*-*")):
+            if _is_orphaned(folder.name):
+                Group((Room(folder, each.version, each.controls),)).close()
+                removed.append(folder.name)
+    return tuple(dict.fromkeys(removed))
+
+
+def _is_orphaned(name: str) -> bool:
+    try:
+        _, namespace, pid, started, _ = name.split("-")
+        if int(namespace) != _pid_namespace():
+            return False
+        owner = procfs.look(int(pid))
+        return owner is None or not owner.is_alive or owner.started != int(started)
+    except ValueError:
+        return False
