@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from bisector.errors import MachineFault
 from bisector.hunt import Event, Phase
-from bisector.model import Ending, Trial
+from bisector.model import Account, Ending, Trial
 
 FORMAT = 1
 _SCHEMA = """
@@ -26,7 +26,7 @@ CREATE TABLE hunts (
     recipe TEXT NOT NULL, recipe_name TEXT NOT NULL, base TEXT NOT NULL, overrides TEXT NOT NULL,
     created TEXT NOT NULL, phase TEXT NOT NULL, ending TEXT, message TEXT NOT NULL DEFAULT '',
     old_ref TEXT, old_commit TEXT, new_ref TEXT, new_commit TEXT, seconds REAL NOT NULL DEFAULT 0,
-    report TEXT
+    account TEXT
 );
 CREATE INDEX hunts_digest ON hunts (digest, created);
 CREATE TABLE events (
@@ -46,6 +46,7 @@ CREATE TABLE locks (
 );
 """
 _TRIAL = TypeAdapter(Trial)
+_ACCOUNT = TypeAdapter(Account)
 _VERSIONS = TypeAdapter(tuple[str, ...])
 
 
@@ -68,7 +69,6 @@ class HuntRow:
     new_ref: str | None
     new_commit: str | None
     seconds: float
-    report: str | None
 
     @property
     def finished(self) -> bool:
@@ -159,9 +159,15 @@ class Store:
         with self._writing() as db:
             db.execute("UPDATE hunts SET seconds = seconds + ? WHERE id = ?", (seconds, hunt))
 
-    def keep_report(self, hunt: str, report: str) -> None:
+    def keep_account(self, hunt: str, account: Account) -> None:
+        """What the hunt amounts to so far; every report is made from it again."""
+        text = _ACCOUNT.dump_json(account).decode()
         with self._writing() as db:
-            db.execute("UPDATE hunts SET report = ? WHERE id = ?", (report, hunt))
+            db.execute("UPDATE hunts SET account = ? WHERE id = ?", (text, hunt))
+
+    def account(self, hunt: str) -> Account | None:
+        rows = self._read("SELECT account FROM hunts WHERE id = ? AND account IS NOT NULL", (hunt,))
+        return _ACCOUNT.validate_json(rows[0][0]) if rows else None
 
     def add_trial(self, hunt: str, trial: Trial) -> None:
         facts = _TRIAL.dump_json(trial).decode()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bisector import process
-from bisector.errors import MachineFault
+from bisector.errors import Interrupted, MachineFault
 
 # What a network operation may take from the user's environment; every other GIT_* variable could point git
 # at another repository or index.
@@ -127,6 +127,8 @@ class Git:
         )
         if isinstance(ended, process.ProgramMissing):
             raise MachineFault("git is not installed or not on PATH", "install git 2.30 or newer")
+        if ended.cancelled:
+            raise Interrupted("interrupted")
         return ended
 
     def text(self, *arguments: str, stdin: bytes | None = None, timeout: float | None = 600) -> str:

@@ -14,9 +14,9 @@ from pathlib import Path
 from bisector import process
 from bisector.errors import MachineFault
 from bisector.git import worktrees
-from bisector.git.door import Git, GitFailed, local_environment
+from bisector.git.door import Git, GitFailed, failure, local_environment
 from bisector.git.mirror import Mirror
-from bisector.model import Terms
+from bisector.model import Judgement, Terms
 
 _QUESTION = "bisector:next"
 _RELAY = f"""#!/bin/sh
@@ -118,6 +118,14 @@ class Ledger:
 
     def _asked(self) -> str:
         return self.git.text("rev-parse", "--verify", "BISECT_HEAD").strip()
+
+    def record(self, judgement: Judgement, sha: str) -> None:
+        """Tell git a verdict that it did not ask for."""
+        term = "skip" if judgement is Judgement.SKIP else self.terms.name(judgement)
+        ended = self.git.attempt("bisect", term, sha)
+        # Status 2: only skipped commits are left. Nothing is wrong with that.
+        if ended.exit_status not in (0, 2):
+            raise failure(("bisect", term), ended)
 
     def standing(self) -> Standing:
         """Where the bisection stands, from git's own refs."""

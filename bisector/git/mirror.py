@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ class Mirror:
     source: Source
     machine: Mapping[str, str] = field(repr=False)
     """The user's environment: network operations need parts of it."""
+    stop: threading.Event | None = None
+    """Set when the hunt is to end: git is not waited for then."""
 
     @property
     def git_dir(self) -> Path:
@@ -33,12 +36,12 @@ class Mirror:
 
     @property
     def git(self) -> Git:
-        return Git(self.git_dir, local_environment(self.machine))
+        return Git(self.git_dir, local_environment(self.machine), cancelled=self.stop)
 
     @property
     def remote(self) -> Git:
         environment = remote_environment(self.machine, self.source.url, prompt=os.isatty(0))
-        return Git(self.git_dir, environment)
+        return Git(self.git_dir, environment, cancelled=self.stop)
 
     def exists(self) -> bool:
         return (self.git_dir / "HEAD").exists()
@@ -64,7 +67,7 @@ class Mirror:
         say(f"copying {self.source.shown}")
         aside = self.folder / "repo.making"
         shutil.rmtree(aside, ignore_errors=True)
-        git = Git(aside, self.remote.environment)
+        git = Git(aside, self.remote.environment, cancelled=self.stop)
         path = self.local_path()
         if path is not None and not path.exists():
             raise UsageFault(
@@ -125,7 +128,8 @@ def _clone(git: Git, path: Path, aside: Path) -> None:
     """A local source is copied by hard links: no byte of its packs is read."""
     options = ("--quiet", "--bare", "--local", "--template=", "--no-tags")
     upload = ("-c", "remote.origin.tagOpt=--no-tags")
-    clone = Git(path, {k: v for k, v in git.environment.items() if not k.startswith("GIT_CONFIG_COUNT")})
+    environment = {name: value for name, value in git.environment.items() if name != "GIT_CONFIG_COUNT"}
+    clone = Git(path, environment, cancelled=git.cancelled)
     ended = clone.attempt("clone", *options, *upload, "--", str(path), str(aside), timeout=3600)
     if ended.exit_status != 0:
         raise failure(("clone",), ended)

@@ -97,4 +97,6 @@ def _open(mirror: Mirror, number: int, lock: int) -> Slot:
         worktrees.add(mirror, name, tree, "ref: refs/heads/never-born")
     environment = local_environment(mirror.machine)
     nearby = mirror.local_path() is not None
-    return Slot(number, tree, Git(git_dir, environment, tree), lock, nearby, mirror.remote.environment)
+    return Slot(
+        number, tree, Git(git_dir, environment, tree, mirror.stop), lock, nearby, mirror.remote.environment
+    )

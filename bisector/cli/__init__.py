@@ -1,0 +1,1 @@
+"""The commands. Parsing them loads fast; what a command does is imported when it is called."""

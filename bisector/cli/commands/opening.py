@@ -1,0 +1,110 @@
+"""What commands open before they begin: the recipe, the records, the tools, ears for the progress."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import click
+
+from bisector.caps import choose as choose_cage
+from bisector.caps import survey, sweep
+from bisector.cli.options import Options
+from bisector.console import LiveConsole, PlainConsole, Silent, terminal
+from bisector.engine.begin import RecipeText
+from bisector.engine.progress import Listener
+from bisector.engine.session import Tools
+from bisector.environments import open_environments
+from bisector.errors import UsageFault
+from bisector.git.mirror import Mirror
+from bisector.git.source import locate
+from bisector.recipe.load import load
+from bisector.recipe.schema import Recipe
+from bisector.recipe.source import read_source
+from bisector.state import State, choose, usable
+from bisector.store import Store, open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A recipe that is sound, and the text that it was."""
+
+    recipe: Recipe
+    written: RecipeText
+
+
+def read_recipe(argument: str, options: Options) -> Opened:
+    source = read_source(argument, sys.stdin.buffer)
+    recipe = load(source.text, source.name, options.set, source.base, origin=source.origin)
+    base = str(source.base) if source.base else ""
+    return Opened(recipe, RecipeText(source.text, source.name, base, options.set))
+
+
+def open_state(options: Options) -> tuple[State, Store]:
+    state = usable(choose(options.state, os.environ))
+    return state, open_store(state.root)
+
+
+def open_mirror(state: State, recipe: Recipe, stop: threading.Event) -> Mirror:
+    source = locate(recipe.repo, recipe.base)
+    return Mirror(state.mirrors / source.key, source, dict(os.environ), stop)
+
+
+@contextmanager
+def tools(
+    state: State, store: Store, recipe: Recipe, options: Options, listener: Listener, stop: threading.Event
+) -> Iterator[Tools]:
+    """The cage that this recipe's limits need, and the environments."""
+    if options.executor != "local":
+        raise UsageFault(
+            f"--executor {options.executor} is not supported yet", "leave it out: trials run here"
+        )
+    sandbox = recipe.foreign if options.sandbox is None else options.sandbox
+    machine = survey(os.environ.get("PATH", "/usr/bin:/bin"))
+    sweep(machine)
+    cage = choose_cage(machine, recipe.limits, sandbox=sandbox, best_effort=options.best_effort)
+    environments = open_environments(state.environments, dict(os.environ), guarded=False)
+    try:
+        yield Tools(state, store, environments, cage, listener, stop, dict(os.environ), options.jobs, sandbox)
+    finally:
+        environments.close()
+
+
+@contextmanager
+def ears(options: Options) -> Iterator[Listener]:
+    """Who hears of the progress: a live picture, plain lines, or nobody."""
+    if options.quiet:
+        yield Silent()
+        return
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield PlainConsole(lambda line: click.echo(line, err=True))
+        return
+    live = LiveConsole(terminal(colour=not (options.no_color or os.environ.get("NO_COLOR"))))
+    live.start()
+    try:
+        yield live
+    finally:
+        live.stop()
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """SIGINT and SIGTERM end what runs, in order; a second one ends it at once."""
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    before = {one: signal.signal(one, on_signal) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield stop
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

@@ -1,0 +1,39 @@
+"""`bisector report`: any report again, from the records."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from bisector.cli.commands.writing import write_reports
+from bisector.cli.options import Options
+from bisector.errors import UsageFault
+from bisector.report import RENDERERS, Format
+from bisector.state import choose, usable
+from bisector.store import HuntRow, Store, open_store
+
+
+def main(hunt: str, form: str, options: Options) -> None:
+    store = open_store(usable(choose(options.state, os.environ)).root)
+    row = find(store, hunt)
+    account = store.account(row.id)
+    if account is None:
+        raise UsageFault(
+            f"hunt {row.id} has no result yet", f"`bisector status {row.id}` shows how far it is"
+        )
+    if options.report:
+        write_reports(account, options.report)
+    click.echo(RENDERERS[Format(form)](account), nl=False)
+
+
+def find(store: Store, name: str) -> HuntRow:
+    """A hunt by its id, the beginning of one, or its name."""
+    row = store.hunt(name) or next((row for row in store.hunts() if row.name == name), None)
+    if row is None:
+        known = ", ".join(f"{row.id} ({row.name})" for row in store.hunts()[:5])
+        raise UsageFault(
+            f"no hunt {name!r} is on record",
+            f"known: {known}" if known else "none is: `bisector run` makes one",
+        )
+    return row

@@ -1,0 +1,129 @@
+"""`bisector run`: a recipe to its culprit; again, it goes on; finished, it shows the result at once."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import threading
+
+import click
+
+from bisector.cli.commands.opening import (
+    Opened,
+    ears,
+    interruptible,
+    open_mirror,
+    open_state,
+    read_recipe,
+    tools,
+)
+from bisector.cli.commands.writing import write_reports
+from bisector.cli.options import Options
+from bisector.cli.words import tell
+from bisector.console import Several
+from bisector.engine import begin
+from bisector.engine.now import NowFile
+from bisector.engine.progress import Listener, Note
+from bisector.engine.run import Result, hunt
+from bisector.engine.session import session
+from bisector.errors import ExitStatus, Interrupted, UsageFault
+from bisector.git.mirror import Mirror
+from bisector.model import Account, Ending
+from bisector.report import RENDERERS, Format, as_text
+from bisector.state import State
+from bisector.store import HuntRow, Store
+
+STATUS = {
+    Ending.FOUND: ExitStatus.FOUND,
+    Ending.DEPENDENCY: ExitStatus.FOUND,
+    Ending.SUSPECTS: ExitStatus.SUSPECTS,
+    Ending.UNCONFIRMED: ExitStatus.SUSPECTS,
+    Ending.ENDPOINTS: ExitStatus.ENDPOINTS,
+    Ending.FAILED: ExitStatus.FAILED,
+    Ending.INTERRUPTED: ExitStatus.INTERRUPTED,
+}
+
+
+def main(argument: str, fresh: bool, options: Options) -> int:
+    opened = read_recipe(argument, options)
+    state, store = open_state(options)
+    row = None if fresh else begin.find(store, opened.recipe)
+    if row is not None and row.finished and (known := store.account(row.id)) is not None:
+        click.echo(f"hunt {row.id} is finished; `--fresh` hunts anew", err=True)
+        return show(known, options)
+    if opened.recipe.foreign:
+        agree(opened, options)
+    with interruptible() as stop, ears(options) as listener:
+        result = _hunt(state, store, row, opened, options, fresh, listener, stop)
+    if result.fault is not None and not options.quiet:
+        tell(result.fault)
+    if isinstance(result.fault, Interrupted):
+        click.echo(f"  to go on: {command_line(sys.argv)}", err=True)
+    return show(result.account, options)
+
+
+def _hunt(
+    state: State,
+    store: Store,
+    row: HuntRow | None,
+    opened: Opened,
+    options: Options,
+    fresh: bool,
+    listener: Listener,
+    stop: threading.Event,
+) -> Result:
+    recipe = opened.recipe
+    mirror = open_mirror(state, recipe, stop)
+    with tools(state, store, recipe, options, listener, stop) as kit:
+        mirror.ensure(lambda text: listener.hear(Note(text)))
+        row = row or _new_hunt(store, opened, mirror, listener)
+        listening = Several(listener, NowFile(state.now(row.id)))
+        kit = kit.heard_by(listening)
+        try:
+            with session(kit, row, recipe, mirror, fresh=fresh) as hunter:
+                return hunt(hunter, os.environ)
+        except UsageFault:
+            # A fault of the recipe that only git could see: as if nothing had been begun.
+            store.remove_hunt(row.id)
+            raise
+
+
+def _new_hunt(store: Store, opened: Opened, mirror: Mirror, listener: Listener) -> HuntRow:
+    for old in begin.relatives(store, opened.recipe, mirror.source.shown)[:1]:
+        count = len(store.trials(old.id))
+        listener.hear(
+            Note(
+                f"the recipe has changed since hunt {old.id}: a new hunt, "
+                f"which reuses those of its {count} trials that would observe the same"
+            )
+        )
+    return begin.create(store, opened.recipe, opened.written, mirror.source.shown)
+
+
+def show(account: Account, options: Options) -> int:
+    """The result on standard output, the reports where they were asked for."""
+    places = write_reports(account, options.report) if options.report else ()
+    if options.json:
+        click.echo(RENDERERS[Format.JSON](account), nl=False)
+    else:
+        click.echo(as_text(account, places), nl=False)
+    return int(STATUS[account.ending])
+
+
+def agree(opened: Opened, options: Options) -> None:
+    """Somebody else's recipe: what it will fetch, install and run is shown, and asked."""
+    recipe = opened.recipe
+    click.echo(f"This recipe comes from {opened.written.name}. It will fetch, install and run:\n", err=True)
+    click.echo(opened.written.text, err=True)
+    if options.yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageFault(
+            f"a recipe from {recipe.origin.value} is run only with --yes", "read it above, then add --yes"
+        )
+    click.confirm("Run it?", abort=True, err=True)
+
+
+def command_line(argv: list[str]) -> str:
+    return shlex.join(["bisector", *argv[1:]])

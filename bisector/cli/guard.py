@@ -1,0 +1,55 @@
+"""The one place that turns faults into words and exit statuses. Nobody ever sees a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from bisector.cli.app import app
+from bisector.cli.words import tell
+from bisector.errors import BisectorError, ExitStatus
+
+
+def guarded(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit status."""
+    try:
+        answer = app.main(args=list(arguments), prog_name="bisector", standalone_mode=False)
+    except BisectorError as fault:
+        tell(fault)
+        return int(fault.status)
+    except click.exceptions.Abort:
+        click.echo("bisector: interrupted", err=True)
+        return int(ExitStatus.INTERRUPTED)
+    except click.ClickException as fault:
+        fault.show()
+        return int(ExitStatus.USAGE)
+    except BrokenPipeError:
+        # Whoever read our output has had enough; Python would complain once more while it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as defect:
+        return _defect(defect, arguments)
+    return int(answer) if isinstance(answer, int) else 0
+
+
+def _defect(defect: Exception, arguments: Sequence[str]) -> int:
+    """Our own mistake: one line, and a file that can be pasted into an issue."""
+    import traceback
+
+    from bisector.cli.version import describe
+
+    lines = [f"bisector {' '.join(arguments)}", "", describe(), "", *traceback.format_exception(defect)]
+    descriptor, name = tempfile.mkstemp(prefix="bisector-defect-", suffix=".log")
+    with os.fdopen(descriptor, "w") as file:
+        file.write("\n".join(lines))
+    click.echo(
+        f"bisector: a defect of bisector itself ({type(defect).__name__}); no commit was judged by it",
+        err=True,
+    )
+    click.echo(f"  hint: please report it with {Path(name)}", err=True)
+    return int(ExitStatus.FAILED)

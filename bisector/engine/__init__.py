@@ -1,0 +1,1 @@
+"""The loop: ask the search, run trials, record, tell git, let the console draw."""

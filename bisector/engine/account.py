@@ -1,0 +1,114 @@
+"""What a hunt amounts to: its records, git's facts on the culprit and the forge's word, in one Account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bisector import __version__
+from bisector.engine.hunter import Hunter
+from bisector.engine.reproduction import command_line
+from bisector.errors import MachineFault
+from bisector.forges.landing import Remote
+from bisector.forges.lookup import Found, look_up
+from bisector.forges.repository import Repository, recognise
+from bisector.git import commits
+from bisector.git.pulls import PullCommits
+from bisector.history import expected_trials
+from bisector.model import (
+    Account,
+    Commit,
+    Confirmation,
+    Culprit,
+    End,
+    Ending,
+    EnvironmentFacts,
+)
+
+ENDS_AND_PROOF = 4
+"""Trials besides the search: two ends, the culprit again and a parent of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """How a hunt ended and what was shown; what does not apply is empty."""
+
+    ending: Ending
+    message: str
+    culprit: str | None = None
+    suspects: tuple[str, ...] = ()
+    confirmation: Confirmation | None = None
+    log: str = ""
+
+
+def account(hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Mapping[str, str]) -> Account:
+    row, recipe = hunter.row, hunter.recipe
+    repository = recognise(hunter.mirror.source.shown, machine)
+    culprit, notices = None, [*hunter.notices]
+    if conclusion.culprit is not None:
+        culprit, repository, told = _culprit(hunter, conclusion.culprit, machine)
+        notices += told
+    old, new = row.old_commit or "", row.new_commit or ""
+    count = len(hunter.history) if hunter.history is not None else 0
+    shown = conclusion.culprit or new
+    return Account(
+        version=__version__,
+        hunt=row.id,
+        name=recipe.name,
+        description=recipe.description,
+        recipe=row.recipe,
+        repo=hunter.mirror.source.shown,
+        terms=recipe.terms,
+        find=recipe.find,
+        good=End(row.old_ref or recipe.old, old),
+        bad=End(row.new_ref or recipe.new, new),
+        ending=conclusion.ending,
+        message=conclusion.message,
+        culprit=culprit,
+        suspects=tuple(commits.read(hunter.mirror.git, conclusion.suspects)),
+        confirmation=conclusion.confirmation,
+        commits=count,
+        expected=expected_trials(count) + ENDS_AND_PROOF,
+        trials=tuple(hunter.told),
+        total_seconds=seconds,
+        bisect_log=conclusion.log,
+        compare_url=repository.compare_url(old, new) if old and new else None,
+        reproduce=command_line(recipe, shown, _environment(hunter, shown)) if shown else "",
+        notices=tuple(notices),
+    )
+
+
+def _environment(hunter: Hunter, sha: str) -> EnvironmentFacts | None:
+    made = [judged.trial.environment for judged in hunter.told if judged.trial.commit == sha]
+    return next((one for one in reversed(made) if one is not None), None)
+
+
+def _culprit(
+    hunter: Hunter, sha: str, machine: Mapping[str, str]
+) -> tuple[Culprit, Repository, Sequence[str]]:
+    git = hunter.mirror.git
+    commit = hunter.commit(sha)
+    merges = commits.bringing_merges(git, sha, hunter.row.new_commit or sha)
+    repository = recognise(hunter.mirror.source.shown, machine, [commit, *merges])
+    found = _pull_request(hunter, repository, commit, merges, machine)
+    made = Culprit(commit, commits.change(git, commit), repository.commit_url(sha), found.pull_request)
+    return made, repository, found.notices
+
+
+def _pull_request(
+    hunter: Hunter,
+    repository: Repository,
+    commit: Commit,
+    merges: Sequence[Commit],
+    machine: Mapping[str, str],
+) -> Found:
+    def list_refs(globs: Sequence[str]) -> Sequence[tuple[str, str]]:
+        return hunter.mirror.remote_refs(*globs)
+
+    def describe(shas: Sequence[str]) -> Sequence[Commit]:
+        return PullCommits(hunter.mirror).describe(shas)
+
+    try:
+        return look_up(repository, commit, merges, Remote(list_refs, describe), machine)
+    except MachineFault as fault:
+        return Found(None, (f"the pull request could not be looked up: {fault.message}",))

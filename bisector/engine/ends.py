@@ -1,0 +1,132 @@
+"""Both ends are proven before anything is searched; the failure seen there is what the hunt is for.
+
+git tests neither: a repro that always fails would blame the commit after the good end.
+"""
+
+from __future__ import annotations
+
+from bisector.engine.hunter import Hunter
+from bisector.errors import EndpointFault, MachineFault
+from bisector.git import commits
+from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Untestable
+from bisector.verdict import findings, shared_failure, tally
+
+PROOF_RUNS = 2
+"""The failing end is run this often: what it does only once is no base to search from."""
+
+
+def relate(hunter: Hunter, old: str, new: str) -> tuple[str, ...]:
+    """What must hold before a trial is worth its time; the merge bases, where `old` is on a side branch."""
+    terms, git = hunter.recipe.terms, hunter.mirror.git
+    if old == new:
+        raise EndpointFault(
+            f"{terms.old} and {terms.new} are the same commit, {old[:12]}",
+            "give two commits between which it changed",
+        )
+    if commits.is_ancestor(git, old, new):
+        return ()
+    if commits.is_ancestor(git, new, old):
+        raise EndpointFault(
+            f"the ends are reversed: {terms.old} ({old[:12]}) contains {terms.new} ({new[:12]})",
+            "swap them, or say `find: fix` if the older commit is the broken one",
+        )
+    bases = commits.merge_bases(git, old, new)
+    if bases:
+        return tuple(bases)
+    if hunter.mirror.is_shallow():
+        raise MachineFault(
+            "the source is a shallow copy: its history ends before the ends meet",
+            "deepen it (git fetch --unshallow) or name the full repository",
+        )
+    raise EndpointFault(f"{terms.old} ({old[:12]}) and {terms.new} ({new[:12]}) have no common history")
+
+
+def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:
+    """The failing end fails, twice alike; the working end works; so do the merge bases like the old end."""
+    failing, working = (new, old) if hunter.recipe.find is Find.REGRESSION else (old, new)
+    bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
+    learn(hunter, bad)
+    bad = _judged_again(hunter, bad)
+    good = hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working))
+    _must_be_testable(hunter, bad, hunter.recipe.failing)
+    _must_be_testable(hunter, good, hunter.recipe.working)
+    _must_differ(hunter, bad, good)
+    for judged in hunter.trials([(base, "merge base") for base in bases], Purpose.END):
+        _must_be_old(hunter, judged, old)
+
+
+def learn(hunter: Hunter, bad: JudgedTrial) -> None:
+    """The failure at the failing end: what every other failure is compared with."""
+    outcome = bad.trial.outcome
+    if hunter.signature is not None or not isinstance(outcome, Ran):
+        return
+    found = findings(outcome, hunter.standard, hunter.look)
+    hunter.signature = shared_failure(found)
+    if hunter.signature is None and tally(found, hunter.standard).failing > 1:
+        hunter.notice(
+            "the failing end fails in a different way each time: any failure counts as the one hunted"
+        )
+
+
+def _judged_again(hunter: Hunter, judged: JudgedTrial) -> JudgedTrial:
+    verdict = hunter.verdict(judged.trial)
+    return JudgedTrial(judged.trial, verdict, judged.reused, judged.left)
+
+
+def _label(hunter: Hunter, state: Judgement) -> str:
+    return f"{hunter.recipe.terms.name(state)} end"
+
+
+def _must_be_testable(hunter: Hunter, judged: JudgedTrial, state: Judgement) -> None:
+    name, trial = hunter.recipe.terms.name(state), judged.trial
+    if judged.verdict.judgement is Judgement.ERROR or isinstance(trial.outcome, Untestable):
+        raise MachineFault(
+            f"the {name} end ({trial.commit[:12]}) cannot be tested: {judged.verdict.reason}",
+            f"`bisector try RECIPE {trial.commit[:12]}` shows it live; its log is {trial.log}",
+        )
+
+
+def _must_differ(hunter: Hunter, bad: JudgedTrial, good: JudgedTrial) -> None:
+    """The failing end must be in the failing state, the working end in the working one."""
+    recipe = hunter.recipe
+    failing, working = recipe.failing, recipe.working
+    fails, works = recipe.terms.name(failing), recipe.terms.name(working)
+    bad_says, good_says = bad.verdict.judgement, good.verdict.judgement
+    if bad_says is failing and good_says is working:
+        return
+    if bad_says is working and good_says is failing:
+        raise EndpointFault(
+            f"the ends look swapped: it fails at {works} ({_short(good)}), works at {fails} ({_short(bad)})",
+            "swap the ends" if recipe.find is Find.FIX else "to find what repaired it, say `find: fix`",
+        )
+    wrong, name, state = (bad, fails, "fail") if bad_says is not failing else (good, works, "work")
+    raise EndpointFault(
+        f"the {name} end ({_short(wrong)}) does not {state} as said: {wrong.verdict.reason}",
+        _advice(wrong, recipe.terms.name(wrong.verdict.judgement)),
+    )
+
+
+def _advice(wrong: JudgedTrial, state: str) -> str:
+    outcome = wrong.trial.outcome
+    if isinstance(outcome, Ran) and outcome.runs[-1].stopped is Stopped.TIMEOUT:
+        return "to hunt a hang say `verdict: {on_timeout: bad}`; else raise `limits.timeout`"
+    if wrong.verdict.judgement is Judgement.SKIP:
+        return "its output does not tell the two states apart; `bisector try` shows it live"
+    return f"choose another commit for this end: this one is {state}; `bisector try` shows it live"
+
+
+def _must_be_old(hunter: Hunter, judged: JudgedTrial, old: str) -> None:
+    """An old end on a side branch: what it shares with the new end must be old as well."""
+    if judged.verdict.judgement is not Judgement.NEW:
+        return
+    terms, base = hunter.recipe.terms, judged.trial.commit
+    change = "fixed" if hunter.recipe.find is Find.REGRESSION else "broken"
+    raise EndpointFault(
+        f"the merge base {base[:12]} of the two ends is {terms.new} already: it was {change} in between, "
+        f"on the way from {base[:12]} to {terms.old} ({old[:12]})",
+        f"take an older commit for {terms.old}, or hunt that change: {base[:12]} to {old[:12]}",
+    )
+
+
+def _short(judged: JudgedTrial) -> str:
+    return judged.trial.commit[:12]

@@ -1,0 +1,202 @@
+"""One hunt under way: its facts so far, and how it gets another: from the records, else from a worker."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bisector.engine.progress import Listener, Note, TrialEnded
+from bisector.engine.workers import Job, Workers
+from bisector.errors import MachineFault
+from bisector.git import commits
+from bisector.git.membership import Membership
+from bisector.git.mirror import Mirror
+from bisector.history import History, expected_trials
+from bisector.hunt import Event, Phase, advance, ending
+from bisector.model import Commit, JudgedTrial, Judgement, Purpose, Ran, Trial, Trouble, Verdict
+from bisector.oracles.finding import Standard
+from bisector.oracles.patterns import Search
+from bisector.oracles.signatures import Signature
+from bisector.plan import TrialRequest, request
+from bisector.recipe.schema import Recipe
+from bisector.store import HuntRow, Store
+from bisector.verdict import judge
+
+Left = Callable[[Judgement], int]
+_AGAIN = {Purpose.END: (Purpose.END, Purpose.SEARCH), Purpose.SEARCH: (Purpose.END, Purpose.SEARCH)}
+"""A trial made for one purpose serves another; a confirmation is never served by anything but itself."""
+
+
+@dataclass
+class Hunter:
+    """The engine's memory while it runs; everything in it can be read again from the records."""
+
+    row: HuntRow
+    recipe: Recipe
+    mirror: Mirror
+    store: Store
+    workers: Workers
+    listener: Listener
+    stop: threading.Event
+    fresh: bool
+    """Trials of other hunts are not reused."""
+    phase: Phase
+    folder: Path
+    look: Search
+    signature: Signature | None = None
+    history: History | None = None
+    told: list[JudgedTrial] = field(default_factory=list)
+    """Every trial of the hunt with its verdict, in order."""
+    notices: list[str] = field(default_factory=list)
+    """What the report must say besides."""
+    _ahead: dict[str, Job] = field(default_factory=dict)
+    """Trials under way that nobody has asked for yet, by key: bets of idle workers."""
+    _commits: dict[str, Commit] = field(default_factory=dict)
+    _membership: Membership | None = None
+
+    @property
+    def id(self) -> str:
+        return self.row.id
+
+    def say(self, text: str) -> None:
+        self.listener.hear(Note(text))
+
+    def notice(self, text: str) -> None:
+        """Said now, and again in the report."""
+        if text not in self.notices:
+            self.notices.append(text)
+            self.say(text)
+
+    def happened(self, event: Event, detail: str = "") -> None:
+        """Write an event, then be in the phase it leads to."""
+        following = advance(self.phase, event)
+        self.store.happened(self.id, following, event, ending(event), detail)
+        self.phase = following
+
+    def commit(self, sha: str) -> Commit:
+        if sha not in self._commits:
+            self._commits[sha] = commits.read(self.mirror.git, [sha])[0]
+        return self._commits[sha]
+
+    def request(self, sha: str, runs: int = 1) -> TrialRequest:
+        if self._membership is None:
+            self._membership = Membership(self.mirror.git)
+        membership, commit = self._membership, self.commit(sha)
+        asked = request(
+            self.recipe, self.mirror.source.key, commit, lambda where: membership.holds(where, commit)
+        )
+        return dataclasses.replace(asked, runs=runs)
+
+    def trial(
+        self, sha: str, purpose: Purpose, label: str, runs: int = 1, left: Left | None = None
+    ) -> JudgedTrial:
+        """One commit's trial with its verdict. Trouble that passes is met by trying once more.
+
+        `left` tells how many commits a judgement leaves in question.
+        """
+        asked = self.request(sha, runs)
+        self._gather()
+        known = self._known(asked, purpose)
+        if known is not None:
+            return self._judged(known[0], label, left, reused=known[1], worker=0)
+        judged = self._ran(self._submit(asked, purpose, label), label, left)
+        if judged.verdict.judgement is Judgement.ERROR and not _lasts(judged.trial):
+            self.say(f"{sha[:10]}: {judged.verdict.reason}; trying once more")
+            judged = self._ran(self._submit(asked, purpose, label), label, left)
+        return judged
+
+    def trials(self, shas: Sequence[tuple[str, str]], purpose: Purpose, runs: int = 1) -> list[JudgedTrial]:
+        """Several trials, side by side where there are workers for it; (commit, label) each."""
+        asked = [(self.request(sha, runs), label) for sha, label in shas]
+        jobs = {
+            index: self._submit(one, purpose, label)
+            for index, (one, label) in enumerate(asked)
+            if self.workers.count > 1 and self._known(one, purpose) is None
+        }
+        ended = []
+        for index, (sha, label) in enumerate(shas):
+            if index in jobs:
+                ended.append(self._ran(jobs[index], label))
+            else:
+                ended.append(self.trial(sha, purpose, label, runs))
+        return ended
+
+    def speculate(self, shas: Sequence[str], label: str) -> None:
+        """Bets for idle workers: trials that may be asked for next. Lost ones are called off."""
+        wanted = {asked.key: asked for asked in map(self.request, shas)}
+        self._gather()
+        for key, job in list(self._ahead.items()):
+            if key not in wanted:
+                job.cancelled.set()
+                del self._ahead[key]
+        for key, asked in wanted.items():
+            if key not in self._ahead and self._known(asked, Purpose.SEARCH) is None:
+                self._ahead[key] = self.workers.submit(asked, Purpose.SEARCH, label)
+
+    def _gather(self) -> None:
+        """Bets that are through are facts like any other."""
+        for key, job in list(self._ahead.items()):
+            if job.done.is_set():
+                del self._ahead[key]
+                if job.trial is not None and not job.cancelled.is_set():
+                    self.store.add_trial(self.id, job.trial)
+
+    def _submit(self, asked: TrialRequest, purpose: Purpose, label: str) -> Job:
+        if purpose is Purpose.SEARCH and asked.key in self._ahead:
+            return self._ahead.pop(asked.key)
+        return self.workers.submit(asked, purpose, label)
+
+    def _ran(self, job: Job, label: str, left: Left | None = None) -> JudgedTrial:
+        trial = self.workers.wait(job)
+        self.store.add_trial(self.id, trial)
+        judged = self._judged(trial, label, left, reused=False, worker=job.worker)
+        outcome = trial.outcome
+        if isinstance(outcome, Trouble) and outcome.lasting:
+            raise MachineFault(outcome.reason, "the same command goes on from here once that is mended")
+        return judged
+
+    def _known(self, asked: TrialRequest, purpose: Purpose) -> tuple[Trial, bool] | None:
+        """A trial that answers this request, and whether it is another hunt's."""
+        serving = _AGAIN.get(purpose, (purpose,))
+        for earlier in reversed(self.store.trials(self.id)):
+            if earlier.key == asked.key and earlier.purpose in serving and _answers(earlier, asked):
+                return earlier, False
+        if purpose is Purpose.CONFIRM or self.fresh:
+            return None
+        other = self.store.trial_by_key(asked.key)
+        if other is not None and isinstance(other.outcome, Ran) and _answers(other, asked):
+            self.store.add_trial(self.id, dataclasses.replace(other, purpose=purpose))
+            return other, True
+        return None
+
+    def _judged(
+        self, trial: Trial, label: str, left: Left | None, *, reused: bool, worker: int
+    ) -> JudgedTrial:
+        verdict = self.verdict(trial)
+        remaining = left(verdict.judgement) if left is not None else None
+        judged = JudgedTrial(trial, verdict, reused, remaining)
+        self.told.append(judged)
+        expected = expected_trials(remaining) if remaining is not None else None
+        self.listener.hear(TrialEnded(worker, judged, self.commit(trial.commit), label, expected))
+        return judged
+
+    def verdict(self, trial: Trial) -> Verdict:
+        return judge(trial, self.standard, self.look)
+
+    @property
+    def standard(self) -> Standard:
+        recipe = self.recipe
+        return Standard(recipe.verdict, recipe.working, recipe.install.module, self.signature)
+
+
+def _answers(trial: Trial, asked: TrialRequest) -> bool:
+    if isinstance(trial.outcome, Trouble):
+        return False
+    return not isinstance(trial.outcome, Ran) or len(trial.outcome.runs) >= asked.runs
+
+
+def _lasts(trial: Trial) -> bool:
+    return isinstance(trial.outcome, Trouble) and trial.outcome.lasting

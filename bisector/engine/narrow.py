@@ -1,0 +1,149 @@
+"""From two proven ends to one commit, git choosing wherever nobody knows better than git."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bisector.engine.hunter import Hunter
+from bisector.errors import Interrupted, MachineFault, UsageFault
+from bisector.git import commits
+from bisector.git.ledger import Answer, First, Ledger, OnlySkipped, Open, Standing, open_ledger
+from bisector.git.membership import Membership
+from bisector.history import History, build
+from bisector.model import Judgement, Purpose
+from bisector.recipe.schema import History as Way
+from bisector.search import plain
+from bisector.search.answers import Try
+from bisector.search.question import in_question
+
+_ANSWERS = {Judgement.OLD: Answer.OLD, Judgement.NEW: Answer.NEW, Judgement.SKIP: Answer.SKIP}
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """Where the search ended, and git's own log of how it got there."""
+
+    standing: First | OnlySkipped
+    log: str
+
+
+def narrow(hunter: Hunter, old: str, new: str, bases: Sequence[str]) -> Narrowed:
+    """The first new commit of the recipe's range."""
+    way = hunter.recipe.history
+    found = _search(hunter, [old, *bases], new, first_parent=way is not Way.FULL, paths=hunter.recipe.paths)
+    if way is Way.PULL_REQUESTS and isinstance(found.standing, First):
+        return _inside(hunter, found.standing.sha) or found
+    return found
+
+
+def _inside(hunter: Hunter, merge: str) -> Narrowed | None:
+    """Within the merge that was found: the side whose tip is new already, from where it left the line."""
+    first, *sides = hunter.commit(merge).parents or ("",)
+    for side in sides:
+        tip = hunter.trial(side, Purpose.SEARCH, "side branch")
+        if tip.verdict.judgement is not Judgement.NEW:
+            continue
+        bases = commits.merge_bases(hunter.mirror.git, first, side)
+        judged = hunter.trials([(base, "merge base") for base in bases], Purpose.SEARCH)
+        if all(one.verdict.judgement is Judgement.OLD for one in judged):
+            return _search(hunter, [first, *bases], side, first_parent=False, paths=())
+    return None
+
+
+def _search(
+    hunter: Hunter, olds: Sequence[str], new: str, *, first_parent: bool, paths: tuple[str, ...]
+) -> Narrowed:
+    history = build(candidates(hunter, new, olds, first_parent=first_parent, paths=paths))
+    folder = hunter.folder
+    ledger = open_ledger(
+        hunter.mirror, hunter.id, folder, hunter.recipe.terms, first_parent=first_parent, paths=paths
+    )
+    skipped = known_skips(hunter, history)
+    ledger.start(new, olds, skipped)
+    search = _Search(hunter, ledger, history, new, dict.fromkeys(skipped, Judgement.SKIP))
+    return Narrowed(search.run(), ledger.log())
+
+
+def candidates(
+    hunter: Hunter, new: str, olds: Sequence[str], *, first_parent: bool, paths: tuple[str, ...]
+) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """The commits in question with their parents; the new end is one even where `paths` leaves it out."""
+    found = list(commits.parents(hunter.mirror.git, new, olds, first_parent=first_parent, paths=paths))
+    if any(sha == new for sha, _ in found):
+        return found
+    if not found:
+        raise UsageFault(
+            f"paths: no commit between the ends touches {', '.join(paths)}",
+            "check the spelling; paths are relative to the top of the repository",
+        )
+    return [(new, (found[0][0],)), *found]
+
+
+def known_skips(hunter: Hunter, history: History) -> list[str]:
+    """What the recipe says cannot be tested, as far as it is in question."""
+    membership = Membership(hunter.mirror.git)
+    named = {sha for revs in hunter.recipe.skip for sha in membership.commits_of(revs)}
+    return [sha for sha in history if sha in named and sha != history.sha(len(history) - 1)]
+
+
+class _Search:
+    """Verdicts so far, told to git one by one; git asks until a skip shows that it would grope."""
+
+    def __init__(
+        self, hunter: Hunter, ledger: Ledger, history: History, new: str, verdicts: dict[str, Judgement]
+    ) -> None:
+        self._hunter = hunter
+        self._ledger = ledger
+        self._history = history
+        self._verdicts = verdicts
+        self._new = new
+
+    def run(self) -> First | OnlySkipped:
+        standing = self._ledger.drive(self._answer)
+        while isinstance(standing, Open):
+            standing = self._lead()
+        return standing
+
+    def _answer(self, sha: str) -> Answer:
+        """What git is told; STOP hands the choice over to us."""
+        if Judgement.SKIP in self._verdicts.values():
+            return Answer.STOP
+        self._look_ahead(sha)
+        judgement = self._judge(sha)
+        return _ANSWERS[judgement]
+
+    def _lead(self) -> Standing:
+        """Untestable commits about: our own search knows a shorter way round them than git."""
+        choice = plain.search(self._history, self._verdicts, self._hunter.workers.count)
+        if not isinstance(choice, Try):
+            raise MachineFault(f"git and the search disagree about what is left: {choice}")
+        sha = choice.commits[0]
+        self._hunter.speculate(choice.commits[1:], "search")
+        self._ledger.record(self._judge(sha), sha)
+        return self._ledger.standing()
+
+    def _look_ahead(self, sha: str) -> None:
+        """Idle workers try what git would ask next after either answer."""
+        idle = self._hunter.workers.count - 1
+        if idle < 1:
+            return
+        choice = plain.search(self._history, self._verdicts, idle + 2)
+        if isinstance(choice, Try):
+            self._hunter.speculate([one for one in choice.commits if one != sha][:idle], "search")
+
+    def _judge(self, sha: str) -> Judgement:
+        if self._hunter.stop.is_set():
+            raise Interrupted("interrupted")
+        judged = self._hunter.trial(sha, Purpose.SEARCH, "search", left=lambda said: self._left(sha, said))
+        judgement = judged.verdict.judgement
+        if judgement is Judgement.ERROR:
+            self._hunter.say(f"{sha[:10]} is passed over: {judged.verdict.reason}")
+            judgement = Judgement.SKIP
+        self._verdicts[sha] = judgement
+        return judgement
+
+    def _left(self, sha: str, judgement: Judgement) -> int:
+        """Commits in question after this judgement."""
+        rest = in_question(self._history, {**self._verdicts, sha: judgement})
+        return len(rest) if isinstance(rest, History) else 0

@@ -1,0 +1,90 @@
+"""One hunt from where it stands to its end: phase after phase, each written before the next begins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bisector.engine import begin, confirm, ends, narrow
+from bisector.engine.account import Conclusion, account
+from bisector.engine.hunter import Hunter
+from bisector.engine.progress import Began, Ended, PhaseBegan
+from bisector.errors import BisectorError, EndpointFault, Interrupted, MachineFault
+from bisector.git.ledger import OnlySkipped
+from bisector.history import build, expected_trials
+from bisector.hunt import Event, Phase
+from bisector.model import Account, Ending
+from bisector.recipe.schema import History as Way
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The account, and the fault that ended the hunt early, if one did."""
+
+    account: Account
+    fault: BisectorError | None
+
+
+def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
+    """Hunt to an ending. A fault of the machine or an interruption is one too, and can be gone on from."""
+    began = time.monotonic()
+    fault: BisectorError | None = None
+    try:
+        conclusion = _phases(hunter)
+    except EndpointFault as wrong:
+        hunter.happened(Event.WRONG_ENDS, wrong.message)
+        conclusion, fault = Conclusion(Ending.ENDPOINTS, wrong.message), wrong
+    except Interrupted as stopped:
+        hunter.happened(Event.STOPPED, stopped.message)
+        conclusion, fault = Conclusion(Ending.INTERRUPTED, stopped.message), stopped
+    except MachineFault as trouble:
+        hunter.happened(Event.FAILED, trouble.message)
+        conclusion, fault = Conclusion(Ending.FAILED, trouble.message), trouble
+    seconds = time.monotonic() - began
+    hunter.store.add_seconds(hunter.id, seconds)
+    made = account(hunter, conclusion, hunter.row.seconds + seconds, machine)
+    hunter.store.keep_account(hunter.id, made)
+    hunter.listener.hear(Ended(made))
+    return Result(made, fault)
+
+
+def _phases(hunter: Hunter) -> Conclusion:
+    """A resumed hunt walks the same way again; what is on record answers at once."""
+    hunter.listener.hear(PhaseBegan(Phase.PREPARE))
+    old, new, bases = begin.prepare(hunter)
+    _announce(hunter, old, new, bases)
+    hunter.listener.hear(PhaseBegan(Phase.ENDS))
+    ends.prove(hunter, old, new, bases)
+    _passed(hunter, Phase.ENDS, Event.PROVEN)
+    hunter.listener.hear(PhaseBegan(Phase.NARROW))
+    found = narrow.narrow(hunter, old, new, bases)
+    if isinstance(found.standing, OnlySkipped):
+        count = len(found.standing.shas)
+        message = f"narrowed to {count} commits: all but the newest of them cannot be tested"
+        hunter.happened(Event.ONLY_SKIPPED, message)
+        return Conclusion(Ending.SUSPECTS, message, suspects=found.standing.shas, log=found.log)
+    culprit = found.standing.sha
+    _passed(hunter, Phase.NARROW, Event.ONE_LEFT)
+    hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
+    proof = confirm.confirm(hunter, culprit)
+    message = proof.doubt or f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit"
+    hunter.happened(Event.REFUTED if proof.doubt else Event.CONFIRMED, message)
+    ending = Ending.UNCONFIRMED if proof.doubt else Ending.FOUND
+    return Conclusion(ending, message, culprit, confirmation=proof.confirmation, log=found.log)
+
+
+def _passed(hunter: Hunter, phase: Phase, event: Event) -> None:
+    if hunter.phase is phase:
+        hunter.happened(event)
+
+
+def _announce(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:
+    """How much there is to do, before anything is run."""
+    recipe = hunter.recipe
+    first_parent = recipe.history is not Way.FULL
+    hunter.history = build(
+        narrow.candidates(hunter, new, [old, *bases], first_parent=first_parent, paths=recipe.paths)
+    )
+    count = len(hunter.history)
+    hunter.listener.hear(Began(hunter.id, recipe.name, recipe.terms, count, expected_trials(count)))

@@ -1,0 +1,144 @@
+"""Everything a hunt needs while it runs, opened together and let go together."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bisector.caps import Cage
+from bisector.engine.hunter import Hunter
+from bisector.engine.patience import patient_search
+from bisector.engine.progress import Listener, StepBegan, TrialBegan
+from bisector.engine.workers import Job, Workers
+from bisector.environments import Environments
+from bisector.errors import MachineFault
+from bisector.git import slots
+from bisector.git.commits import read
+from bisector.git.mirror import Mirror
+from bisector.git.worktrees import empty
+from bisector.locks import try_lock
+from bisector.model import Purpose, Trial
+from bisector.recipe.schema import Recipe
+from bisector.state import State
+from bisector.store import HuntRow, Store
+from bisector.trial import Workbench, perform
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What hunts share."""
+
+    state: State
+    store: Store
+    environments: Environments
+    cage: Cage
+    listener: Listener
+    stop: threading.Event
+    machine: Mapping[str, str] = field(repr=False)
+    jobs: int = 1
+    sandbox: bool = False
+
+    def heard_by(self, listener: Listener) -> Tools:
+        return replace(self, listener=listener)
+
+
+@dataclass(frozen=True, slots=True)
+class HuntLocks:
+    """The hunt's recorded versions, as the environments room wants them."""
+
+    store: Store
+    hunt: str
+
+    def get(self, fingerprint: str) -> tuple[str, ...] | None:
+        return self.store.versions(self.hunt, fingerprint)
+
+    def put(self, fingerprint: str, lines: tuple[str, ...]) -> None:
+        self.store.keep_versions(self.hunt, fingerprint, lines)
+
+
+@contextmanager
+def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh: bool) -> Iterator[Hunter]:
+    """A hunt that this process alone runs, with its workers alive."""
+    lock = try_lock(tools.state.hunt_lock(row.id))
+    if lock is None:
+        raise MachineFault(
+            f"hunt {row.id} is under way in another process",
+            f"`bisector status {row.id} --watch` shows it",
+        )
+    folder = tools.state.hunt(row.id)
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    crew = _Crew(tools, row, mirror, folder)
+    try:
+        with Workers(tools.jobs, crew.perform, crew.close, tools.stop) as workers:
+            yield Hunter(
+                row=row,
+                recipe=recipe,
+                mirror=mirror,
+                store=tools.store,
+                workers=workers,
+                listener=tools.listener,
+                stop=tools.stop,
+                fresh=fresh,
+                phase=row.phase,
+                folder=folder,
+                look=patient_search,
+            )
+    finally:
+        tools.state.now(row.id).unlink(missing_ok=True)
+        os.close(lock)
+
+
+class _Crew:
+    """What the workers of one hunt work with: a slot and a scratch directory each."""
+
+    def __init__(self, tools: Tools, row: HuntRow, mirror: Mirror, folder: Path) -> None:
+        self._tools = tools
+        self._row = row
+        self._mirror = mirror
+        self._folder = folder
+        self._benches: dict[int, Workbench] = {}
+        self._made = len(list((folder / "logs").glob("*.log")))
+        self._lock = threading.Lock()
+
+    def perform(self, worker: int, job: Job) -> Trial:
+        listener, request = self._tools.listener, job.request
+        commit = read(self._mirror.git, [request.commit])[0]
+        listener.hear(TrialBegan(worker, commit, job.purpose, job.label))
+        return perform(
+            self._bench(worker),
+            request,
+            job.purpose,
+            self._log(request.commit, job.purpose),
+            lambda step: listener.hear(StepBegan(worker, step)),
+            job.cancelled,
+        )
+
+    def _bench(self, worker: int) -> Workbench:
+        if worker not in self._benches:
+            tools = self._tools
+            self._benches[worker] = Workbench(
+                slot=slots.acquire(self._mirror),
+                scratch=self._folder / "work" / str(worker),
+                environments=tools.environments,
+                cage=tools.cage,
+                locks=HuntLocks(tools.store, self._row.id),
+                machine=tools.machine,
+                sandbox=tools.sandbox,
+            )
+        return self._benches[worker]
+
+    def _log(self, sha: str, purpose: Purpose) -> Path:
+        with self._lock:
+            self._made += 1
+            return self._folder / "logs" / f"{self._made:04}-{sha[:12]}-{purpose.value}.log"
+
+    def close(self, worker: int) -> None:
+        """The worker's last act: nothing of its trials stays but their logs."""
+        bench = self._benches.pop(worker, None)
+        if bench is not None:
+            empty(bench.scratch)
+            bench.slot.release()

@@ -1,0 +1,102 @@
+"""The workers: threads that live as long as the hunt, each with a slot of its own, running trials one by one.
+
+They live that long because a sandbox dies with the thread that started it.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from bisector.errors import BisectorError, Interrupted
+from bisector.model import Purpose, Trial
+from bisector.plan import TrialRequest
+
+TICK = 0.1
+
+
+@dataclass(eq=False)
+class Job:
+    """A trial that was asked for."""
+
+    request: TrialRequest
+    purpose: Purpose
+    label: str
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    done: threading.Event = field(default_factory=threading.Event)
+    trial: Trial | None = None
+    fault: BaseException | None = None
+    worker: int = 0
+
+
+Perform = Callable[[int, Job], Trial]
+
+
+class Workers:
+    def __init__(
+        self, count: int, perform: Perform, close: Callable[[int], None], stop: threading.Event
+    ) -> None:
+        self.count = count
+        self._perform = perform
+        self._close = close
+        self._stop = stop
+        self._jobs: queue.Queue[Job | None] = queue.Queue()
+        self._threads = [
+            threading.Thread(target=self._live, args=(n,), name=f"worker-{n}") for n in range(count)
+        ]
+        self._pending: set[Job] = set()
+
+    def __enter__(self) -> Workers:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for job in list(self._pending):
+            job.cancelled.set()
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def submit(self, request: TrialRequest, purpose: Purpose, label: str) -> Job:
+        job = Job(request, purpose, label)
+        self._pending.add(job)
+        self._jobs.put(job)
+        return job
+
+    def wait(self, job: Job) -> Trial:
+        """The trial, once it is there; an interruption is noticed at once."""
+        while not job.done.wait(TICK):
+            if self._stop.is_set():
+                job.cancelled.set()
+                raise Interrupted("interrupted")
+        if self._stop.is_set():
+            raise Interrupted("interrupted")
+        if job.fault is not None:
+            raise job.fault
+        assert job.trial is not None
+        return job.trial
+
+    def _live(self, number: int) -> None:
+        while (job := self._jobs.get()) is not None:
+            job.worker = number
+            if not job.cancelled.is_set():
+                self._do(number, job)
+            self._pending.discard(job)
+            job.done.set()
+        self._close(number)
+
+    def _do(self, number: int, job: Job) -> None:
+        try:
+            job.trial = self._perform(number, job)
+        except BisectorError as fault:
+            job.fault = fault
+        except Exception as defect:
+            # The main thread raises it again: a defect ends the hunt, it is never a verdict.
+            job.fault = defect
