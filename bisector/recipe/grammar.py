@@ -9,12 +9,12 @@ from bisector.recipe.policy import policy
 from bisector.recipe.records import Key, Record
 from bisector.recipe.schema import History, Recipe
 from bisector.recipe.sections import DEPENDENCIES, FIXUPS, INSTALL, LIMITS, MATRIX, PINS, REPRO, overlay
-from bisector.recipe.shapes import REF, Leaf, Listed
+from bisector.recipe.shapes import Leaf, Listed
 from bisector.recipe.spellings import Spellings, checked_terms, term
 
 FIND = choice(Find)
 _TERM = Leaf(term, "a word")
-_NEW_END = Leaf(texts.new_end, "a revision", REF)
+_NEW_END = Leaf(texts.new_end, "a revision")
 
 _ABOUT = {
     "bisector": Key(FORMAT, "the recipe's format", "format"),

@@ -23,14 +23,15 @@ def recipe_schema() -> Json:
         properties.update(_part(grammar.recipe(Spellings(find, usual(find))).schema(), "properties"))
     verdict = _part(properties, "verdict")
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        # Editors know this draft best.
+        "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "bisector recipe",
         "type": "object",
         "properties": {**properties, "verdict": _open(verdict)},
         "required": ["repo", "repro"],
         "allOf": [_one_end(_OLD_ENDS), _one_end(_NEW_ENDS)],
+        "additionalProperties": TEXT,
         "if": _OWN_TERMS,
-        "then": {"additionalProperties": TEXT},
         "else": {
             "propertyNames": {"enum": list(properties)},
             "properties": {"verdict": {"properties": _reactions()}},

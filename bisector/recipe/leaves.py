@@ -9,7 +9,7 @@ from typing import TypeVar
 from bisector.model import AsOf
 from bisector.recipe import texts, units
 from bisector.recipe.faults import Unfit
-from bisector.recipe.shapes import REF, Choice, Leaf, Listed
+from bisector.recipe.shapes import Choice, Leaf, Listed
 
 E = TypeVar("E", bound=Enum)
 
@@ -21,7 +21,7 @@ def choice(kind: type[E]) -> Choice[E]:
 ANYTHING = Leaf(texts.anything)
 WORDS = Leaf(texts.words)
 LINE = Leaf(texts.one_line)
-REV = Leaf(texts.one_line, "a revision", REF)
+REV = Leaf(texts.one_line, "a revision")
 INSIDE = Leaf(texts.inside, "a path")
 PYTHON = Leaf(texts.interpreter, "a version or a path")
 REQUIREMENT = Leaf(texts.requirement, "a requirement")
@@ -59,4 +59,4 @@ def _as_of(text: str) -> object:
     return known[text] if text in known else units.moment(text)
 
 
-AS_OF = Leaf(_as_of, "latest, commit or a date", REF)
+AS_OF = Leaf(_as_of, "latest, commit or a date")

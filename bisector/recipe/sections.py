@@ -122,7 +122,7 @@ FIXUPS: Listed[Fixup] = Listed(
 
 
 def overlay(spellings: Spellings) -> Listed[Overlay]:
-    ends = spellings.ends
+    ends = spellings.judgements
 
     def made(source: str, paths: tuple[str, ...]) -> Overlay:
         return Overlay(ends.get(source, source), paths)

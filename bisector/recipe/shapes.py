@@ -17,10 +17,8 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Json = dict[str, object]
 
-TEXT: Json = {"type": ["string", "number", "boolean"]}
-"""A scalar's own text counts, so `python: 3.11` and `name: 12` are texts here."""
-REF: Json = {"not": {"type": ["object", "array", "null"]}}
-"""As TEXT, for what many YAML readers make a date of."""
+TEXT: Json = {"not": {"type": ["object", "array", "null"]}}
+"""Not only strings: the letters count, whatever a YAML reader makes of 3.11, 1e10 or 2023-09-01."""
 
 
 class Shape(Protocol[T_co]):

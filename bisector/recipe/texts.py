@@ -122,15 +122,15 @@ def requirement(text: str) -> str:
 
 
 def extra(text: str) -> str:
-    return _named(text, r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", "an extra")
+    return _named(text, r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", "the name of an extra")
 
 
 def module(text: str) -> str:
-    return _named(text, r"[^\W\d]\w*(\.[^\W\d]\w*)*", "a module")
+    return _named(text, r"[^\W\d]\w*(\.[^\W\d]\w*)*", "the name of a module")
 
 
 def variable(text: str) -> str:
-    return _named(text, r"[A-Za-z_][A-Za-z0-9_]*", "an environment variable")
+    return _named(text, r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")
 
 
 def axis(text: str) -> str:
@@ -139,5 +139,5 @@ def axis(text: str) -> str:
 
 def _named(text: str, allowed: str, what: str) -> str:
     if re.fullmatch(allowed, text) is None:
-        raise Unfit(f"expected the name of {what}, found {quoted(text)}")
+        raise Unfit(f"expected {what}, found {quoted(text)}")
     return text

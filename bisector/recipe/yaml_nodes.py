@@ -94,9 +94,7 @@ def compose(text: str, source: str) -> Node:
         raise _broken(error, source) from error
     except yaml.reader.ReaderError as error:
         place = _place(text, error.position, source)
-        raise fault(
-            place, "", f"character U+{ord(str(error.character)):04X} is not allowed in YAML"
-        ) from error
+        raise fault(place, "", f"character U+{error.character:04X} is not allowed in YAML") from error
     except (ValueError, OverflowError) as error:
         # PyYAML lets chr() and int() fail on escapes and directives that no Unicode or YAML knows.
         raise fault(Mark(source), "", f"not YAML: {error}") from error
