@@ -1,13 +1,18 @@
-"""Finding a recipe inside other text: a fenced block of Markdown, a preformatted block of a web page."""
+"""Finding a recipe inside other text: a fenced block of Markdown, a preformatted block of a page."""
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 
 _LANGUAGES = ("yaml", "yml", "bisector", "")
-_FENCE = re.compile(r"^([ \t]{0,12})(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
+_FENCE = re.compile(r"^([ \t]{0,12})(`{3,}|~{3,})[ \t]*([^\s`]*)(?:\s[^`]*)?$")
+_PRE = re.compile(r"<pre\b[^<>]*>", re.IGNORECASE)
+_PRE_END = re.compile(r"</pre", re.IGNORECASE)
+_BREAK = re.compile(r"<br\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def in_markdown(text: str) -> str | None:
@@ -15,11 +20,18 @@ def in_markdown(text: str) -> str | None:
     return next(filter(_looks_like_recipe, _blocks(text)), None)
 
 
-def in_page(html: str) -> str | None:
-    finder = _Preformatted()
-    finder.feed(html)
-    finder.close()
-    return next(filter(_looks_like_recipe, finder.blocks()), None)
+def in_page(page: str) -> str | None:
+    return next(filter(_looks_like_recipe, _preformatted(page)), None)
+
+
+def in_answer(text: str, key: str) -> str | None:
+    """The recipe in an API's JSON answer; empty: there is none; None: this is no answer about an issue."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    body = told.get(key) if isinstance(told, dict) else None
+    return (in_markdown(body) or "") if isinstance(body, str) else None
 
 
 def _looks_like_recipe(text: str) -> bool:
@@ -27,7 +39,7 @@ def _looks_like_recipe(text: str) -> bool:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    lines = iter(text.splitlines())
+    lines = iter(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
     for line in lines:
         opening = _FENCE.match(line)
         if opening is None:
@@ -45,29 +57,14 @@ def _until_closed(lines: Iterator[str], fence: str, indent: int) -> Iterator[str
         yield line[indent:] if not line[:indent].strip() else line
 
 
-class _Preformatted(HTMLParser):
-    """The texts of a page's `pre` elements, whatever colours them."""
+def _preformatted(page: str) -> Iterator[str]:
+    """The texts of `pre` elements, whatever colours them.
 
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self._depth = 0
-        self._texts: list[list[str]] = []
-
-    def blocks(self) -> list[str]:
-        return ["".join(text).strip("\n") + "\n" for text in self._texts]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "pre":
-            self._depth += 1
-            if self._depth == 1:
-                self._texts.append([])
-        elif tag == "br":
-            self.handle_data("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "pre" and self._depth:
-            self._depth -= 1
-
-    def handle_data(self, data: str) -> None:
-        if self._depth:
-            self._texts[-1].append(data)
+    A page may be hostile, and html.parser takes quadratic time for some and fails on others.
+    """
+    at = 0
+    while opening := _PRE.search(page, at):
+        closing = _PRE_END.search(page, opening.end())
+        at = closing.start() if closing else len(page)
+        coloured = _BREAK.sub("\n", page[opening.end() : at])
+        yield html.unescape(_TAG.sub("", coloured)).strip("\n") + "\n"

@@ -5,7 +5,6 @@ The only module of this room that reads files or the network. It finds a recipe;
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from bisector.errors import UsageFault
 from bisector.recipe import fenced
 from bisector.recipe.issues import Question, questions, raw_address
 from bisector.recipe.schema import OriginKind
-from bisector.recipe.web import Answer, NoAnswer, ask, shown
+from bisector.recipe.web import NoAnswer, ask, shown
 from bisector.recipe.yaml_nodes import LARGEST
 
 _LARGEST_PAGE = 8 * 1024 * 1024
@@ -100,23 +99,11 @@ def _in_issue(url: str, asked: tuple[Question, ...]) -> str:
         if isinstance(answer, NoAnswer):
             silent = answer
             continue
-        text = _body(answer, question.key)
+        body = answer.content.decode("utf-8", "replace")
+        text = fenced.in_answer(body, question.key) if question.key else fenced.in_page(body) or ""
         if text is not None:
             return _found(text if text else None, url, "the issue")
     raise silent.fault(url) if silent else _found_nothing(url, "the issue")
-
-
-def _body(answer: Answer, key: str | None) -> str | None:
-    """The recipe in the answer; empty: there is none; None: this is no answer about an issue."""
-    text = answer.content.decode("utf-8", "replace")
-    if key is None:
-        return fenced.in_page(text) or ""
-    try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    body = told.get(key) if isinstance(told, dict) else None
-    return (fenced.in_markdown(body) or "") if isinstance(body, str) else None
 
 
 def _found(text: str | None, url: str, where: str) -> str:
