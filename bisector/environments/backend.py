@@ -105,7 +105,8 @@ class _Build:
         if isinstance(failed, Trouble | Wants):
             artefacts.take_away(left, self.place.tree)
             return failed
-        read = self._inputs(venv).with_files([*left.changed, *left.new])
+        files = self.place.facts.files()
+        read = self._inputs(venv).with_files([*left.changed, *left.new]).settled(files)
         if failed is not None:
             artefacts.take_away(left, self.place.tree)
             return Failed(read, failed)
@@ -157,13 +158,15 @@ class _Build:
         return self._take(said, out)
 
     def _take(self, said: Mapping[str, object], out: Path) -> str | None:
-        site = self.result / self.task.interpreter.site
-        site.mkdir(parents=True)
         if "metadata" in said:
             shutil.copyfile(out / str(said["metadata"]) / "METADATA", self.result / "METADATA")
             return None
+        # Of a wheel that was built for its metadata alone, nothing else may reach the trial.
+        layer = out / "unpacked" if self.task.kind is Kind.METADATA else self.result
+        site = layer / self.task.interpreter.site
+        site.mkdir(parents=True)
         editable = self.task.project.folder if self.task.kind is Kind.EDITABLE else None
-        wheels.unpack(out / str(said["wheel"]), self.result, site, editable)
+        wheels.unpack(out / str(said["wheel"]), layer, site, editable)
         for info in wheels.dist_infos(site):
             shutil.copyfile(info / "METADATA", self.result / "METADATA")
         return None
@@ -210,6 +213,7 @@ class _Build:
             "PYTHONDONTWRITEBYTECODE": "1",
             "BISECTOR_RECORD": str(self.scratch / "record"),
             "BISECTOR_RECORD_TREE": str(self.place.tree),
+            "BISECTOR_RECORD_INVENTORY": "yes" if self.task.kind is Kind.WHEEL else "no",
         }
         readable = (*self.task.interpreter.readable, *(layer.path for layer in self.task.layers), GUEST)
         ran = self.place.runner(

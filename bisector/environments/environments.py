@@ -160,7 +160,7 @@ class Environments:
             venv=venv.path,
             variables=_variables(request, roots, venv.path),
             readable=(*(layer.path for layer in layers), *interpreter.readable),
-            modules=_modules(request, found, roots),
+            modules=_modules(request, found, built, roots),
             origins=origins,
             facts=EnvironmentFacts(
                 python=interpreter.version,
@@ -253,13 +253,19 @@ def _without_itself(
     return tuple(line for line in lines if name_of(line) != own or own in asked)
 
 
-def _modules(request: EnvironmentRequest, found: Project, roots: tuple[Path, ...]) -> tuple[str, ...]:
+def _modules(
+    request: EnvironmentRequest, found: Project, built: Built | None, roots: tuple[Path, ...]
+) -> tuple[str, ...]:
     if request.module is not None:
         return (request.module,)
     if request.mode is InstallMode.NONE:
         return ()
-    places = roots if request.mode is InstallMode.PYTHONPATH else (found.folder / "src", found.folder)
-    return project.modules(places, found.name)
+    name = built.metadata.name if built is not None and built.metadata is not None else found.name
+    if request.mode is InstallMode.PYTHONPATH:
+        return project.modules(roots, name)
+    likely = project.modules((found.folder / "src",), name) or project.modules((found.folder,), name)
+    # Not every package of a tree is installed: where there are several, none may be insisted on.
+    return likely if len(likely) == 1 else ()
 
 
 def _variables(request: EnvironmentRequest, roots: tuple[Path, ...], venv: Path) -> dict[str, str]:

@@ -56,6 +56,24 @@ class Inputs:
     def at_least(self, breadth: Breadth) -> Inputs:
         return replace(self, breadth=self.breadth.joined(breadth))
 
+    def settled(self, files: Mapping[str, str]) -> Inputs:
+        """Without what the build read of its own making, whose names may be random.
+
+        That the commit has no such folder is an input: it counts as one look into the folder above.
+        """
+        folders = {""} | {str(parent) for path in files for parent in PurePosixPath(path).parents}
+        opened: set[str] = set()
+        listed = {folder for folder in self.listed if folder in folders}
+        for path in {*self.opened, *(self.listed - listed)}:
+            parent = PurePosixPath(path).parent
+            if path in files or str(parent) in folders:
+                opened.add(path)
+                continue
+            while str(parent) not in folders:
+                parent = parent.parent
+            listed.add("" if parent == PurePosixPath() else str(parent))
+        return replace(self, opened=frozenset(opened), listed=frozenset(listed))
+
     def digest(self, files: Mapping[str, str], commit: str) -> str:
         """Equal for two trees that look the same to the build."""
         if self.breadth is Breadth.ALL:

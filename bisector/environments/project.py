@@ -21,7 +21,7 @@ else:
     import tomli as tomllib
 
 LEGACY_BACKEND = "setuptools.build_meta:__legacy__"
-LEGACY_REQUIRES = ("setuptools", "wheel")
+LEGACY_REQUIRES = ("setuptools>=40.8.0",)
 CLASSIFIER = re.compile(r"Programming Language :: Python :: (\d+)\.(\d+)")
 NOT_THE_PROJECT = {
     "benchmarks",
@@ -177,23 +177,31 @@ def _newest(classifiers: tuple[str, ...]) -> tuple[int, int] | None:
 
 
 def modules(roots: tuple[Path, ...], name: str | None) -> tuple[str, ...]:
-    """The top-level module that a project most likely is: the one of its name, or the only one there."""
-    found = list(dict.fromkeys(module for root in roots for module in _top_level(root)))
+    """The top-level modules that a project most likely is: the one of its name, else packages, else files."""
+    packages = list(dict.fromkeys(found for root in roots for found in _packages(root)))
+    files = list(dict.fromkeys(found for root in roots for found in _files(root)))
     if name is not None:
         spelled = canonicalize_name(name)
-        named = [module for module in found if canonicalize_name(module) == spelled]
+        named = [found for found in [*packages, *files] if canonicalize_name(found) == spelled]
         if named:
             return tuple(named[:1])
-    return tuple(found) if len(found) == 1 else ()
+    return tuple(packages or files)
 
 
-def _top_level(root: Path) -> Iterator[str]:
-    for path in sorted(root.iterdir()) if root.is_dir() else ():
-        name = path.name if path.is_dir() else path.stem
-        if not name.isidentifier() or name in NOT_THE_PROJECT or name.startswith(("_", "test_")):
-            continue
-        if (path.is_dir() and (path / "__init__.py").is_file()) or path.suffix == ".py":
-            yield name
+def _packages(root: Path) -> Iterator[str]:
+    for path in sorted(root.glob("*/__init__.py")):
+        if _may_be_the_project(path.parent.name):
+            yield path.parent.name
+
+
+def _files(root: Path) -> Iterator[str]:
+    for path in sorted(root.glob("*.py")):
+        if _may_be_the_project(path.stem):
+            yield path.stem
+
+
+def _may_be_the_project(name: str) -> bool:
+    return name.isidentifier() and name not in NOT_THE_PROJECT and not name.startswith(("_", "test_"))
 
 
 def _toml(path: Path) -> dict[str, object]:

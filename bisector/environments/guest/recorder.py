@@ -8,7 +8,9 @@ Imported by every Python of the build's virtualenv as it starts; needs the audit
 import json
 import os
 import sys
+from types import FrameType  # noqa: F401 (named in a type comment)
 
+INVENTORY = ("egg_info.py", "find_sources")
 STARTS = {"subprocess.Popen": 0, "os.posix_spawn": 0, "os.exec": 0, "os.spawn": 1, "os.system": 0}
 
 
@@ -37,10 +39,23 @@ class Recorder:
         if event == "open":
             self.place("open", args[0])
         elif event in ("os.listdir", "os.scandir"):
-            self.place("list", "." if args[0] is None else args[0])
+            if not is_inventory():
+                self.place("list", "." if args[0] is None else args[0])
         elif event in STARTS:
             program = args[STARTS[event]]
             self.say("start", os.fsdecode(program) if isinstance(program, (str, bytes)) else str(program))
+
+
+def is_inventory() -> bool:
+    """Whether setuptools walks all folders for SOURCES.txt: an editable install has no other use for that."""
+    if os.environ.get("BISECTOR_RECORD_INVENTORY") == "yes":
+        return False
+    frame = sys._getframe(1)  # type: "FrameType | None"
+    while frame is not None:
+        if frame.f_code.co_name == INVENTORY[1] and frame.f_code.co_filename.endswith(INVENTORY[0]):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def begin() -> None:
