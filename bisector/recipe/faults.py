@@ -33,9 +33,9 @@ class Fault:
 
     def __str__(self) -> str:
         said = not self.path or self.mark.source == f"--set {self.path}"
-        place = str(self.mark) if said else f"{self.mark}: {self.path}"
+        place = str(self.mark) if said else f"{self.mark}: {_short(self.path)}"
         meant = f" (did you mean `{self.suggestion}`?)" if self.suggestion else ""
-        return f"{place}: {self.message}{meant}"
+        return _harmless(f"{place}: {self.message}{meant}")
 
 
 class Unfit(ValueError):
@@ -71,5 +71,13 @@ def nearest(word: str, known: Collection[str]) -> str | None:
 
 def quoted(text: str) -> str:
     """A value as a message shows it: on one line and not endless."""
-    shown = text if len(text) <= 60 else text[:57] + "..."
-    return repr(shown)
+    return repr(_short(text))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _harmless(text: str) -> str:
+    """A key may hold what a terminal obeys."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

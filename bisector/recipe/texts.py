@@ -13,6 +13,10 @@ from bisector.recipe.faults import Unfit, quoted
 VERSION = r"\d+(\.\d+){0,2}((a|b|rc)\d+)?t?"
 _LONGEST = 4096
 _LONGEST_REQUIREMENT = 1000
+_LONGEST_PATTERN = 1000
+"""Compiling 4000 characters of character sets can take seconds."""
+_MOST_GROUPS = 100
+"""Python's compiler calls itself for each that lies in another, and gives up at some depth."""
 
 
 def anything(text: str) -> str:
@@ -96,8 +100,10 @@ def pattern_with_number(text: str) -> str:
 
 
 def _compiled(text: str) -> re.Pattern[str]:
-    if len(words(text)) > _LONGEST:
-        raise Unfit(f"is {len(text)} characters long, a pattern may have {_LONGEST}")
+    if len(words(text)) > _LONGEST_PATTERN:
+        raise Unfit(f"is {len(text)} characters long, a pattern may have {_LONGEST_PATTERN}")
+    if text.count("(") > _MOST_GROUPS:
+        raise Unfit(f"has more than {_MOST_GROUPS} groups")
     try:
         with warnings.catch_warnings():
             # What Python only warns of means something else in a later Python.
@@ -105,8 +111,8 @@ def _compiled(text: str) -> re.Pattern[str]:
             return re.compile(text)
     except (re.error, Warning) as error:
         raise Unfit(f"not a regular expression: {error}") from error
-    except (RecursionError, OverflowError) as error:
-        raise Unfit("not a regular expression: nested or repeated beyond measure") from error
+    except OverflowError as error:
+        raise Unfit("not a regular expression: a repetition beyond measure") from error
 
 
 def requirement(text: str) -> str:

@@ -83,8 +83,13 @@ CASES = [
     ),
     (
         "a pattern too deep",
-        f"verdict: {{bad_if: '{'(' * 2000}a{')' * 2000}'}}\n",
-        ["5:19: verdict.bad_if: not a regular expression: nested or repeated beyond measure"],
+        f"verdict: {{bad_if: '{'(' * 490}a{')' * 490}'}}\n",
+        ["5:19: verdict.bad_if: has more than 100 groups"],
+    ),
+    (
+        "a repetition too often",
+        "verdict: {bad_if: 'a{99999999999999}'}\n",
+        ["5:19: verdict.bad_if: not a regular expression: a repetition beyond measure"],
     ),
     (
         "one pattern twice",
@@ -359,6 +364,14 @@ def test_a_fault_ends_bisector_as_a_usage_fault() -> None:
     assert caught.value.status is ExitStatus.USAGE
     assert caught.value.message.count("\n") == len(caught.value.faults) - 1
     assert "bisector schema" in str(caught.value.hint)
+
+
+def test_what_a_terminal_would_obey_is_spelt_out(faults_of: FaultsOf) -> None:
+    assert faults_of(TOP + '"\\e[31m\\n": 1\n') == ["recipe.yaml:5:1: \\x1b[31m\\n: unknown key"]
+
+
+def test_an_endless_key_is_cut(faults_of: FaultsOf) -> None:
+    assert faults_of(TOP + f"? {'k' * 5000}\n: 1\n") == [f"recipe.yaml:5:3: {'k' * 77}...: unknown key"]
 
 
 def test_a_thousand_faults_are_counted_rather_than_shown() -> None:
