@@ -5,12 +5,16 @@ of layer), layers (the shelf they stand on), thin (the virtualenv on top), proof
 them together.
 """
 
+from bisector.environments.budget import DEFAULT_BUDGET
 from bisector.environments.environments import Environments, open_environments
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
+from bisector.environments.layers import Holding
 from bisector.environments.ready import Locks, Place, Ready, TreeFacts
 
 __all__ = [
+    "DEFAULT_BUDGET",
     "Environments",
+    "Holding",
     "Interpreter",
     "Interpreters",
     "Locks",

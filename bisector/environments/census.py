@@ -14,9 +14,13 @@ class Census:
     """On the disk, files shared with a cache included."""
     digest: str
     """Of every name, size, kind and time of change; a dot file at the top does not count."""
+    strict: bool
 
 
-def take_census(path: Path) -> Census:
+def take_census(path: Path, strict: bool) -> Census:
+    """`strict`: count the time that nobody can set back. It also changes when a cache lets go of its link to a
+    file, so it is only for folders that share no file with anybody.
+    """
     total = 0
     lines: list[str] = []
     waiting = [str(path)]
@@ -33,6 +37,8 @@ def take_census(path: Path) -> Census:
                     lines.append(f"{name}/")
                 else:
                     total += status.st_blocks * 512
-                    lines.append(f"{name} {status.st_size} {status.st_mtime_ns}")
+                    changed = status.st_ctime_ns if strict else status.st_mtime_ns
+                    lines.append(f"{name} {status.st_size} {changed}")
     lines.sort()
-    return Census(total, hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest())
+    text = "\n".join(lines).encode("utf-8", "surrogateescape")
+    return Census(total, hashlib.sha256(text).hexdigest(), strict)

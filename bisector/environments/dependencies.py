@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bisector.environments import scripts, thin, wheels
+from bisector.environments.budget import DOWNLOADS
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
@@ -77,7 +78,7 @@ class Dependencies:
     ) -> Layer | Untestable | Trouble:
         """Exactly `lines`, installed and proven to let Python start."""
         interpreter, installer = served.interpreter, served.installer
-        key = fingerprint("deps", interpreter.words(), lines, [installer.name])
+        key = fingerprint("deps", interpreter.words(), lines, [installer.name, f"shared={self.guarded}"])
         if key in self._failed:
             return self._failed[key]
 
@@ -108,8 +109,9 @@ class Dependencies:
     def _bench(self, served: Served, request: EnvironmentRequest, place: Place, scratch: Path) -> Bench:
         name = served.installer.name
         told = self.environ.get(f"{name.upper()}_CACHE_DIR")
-        cache = Path(told) if told else self.root / "downloads" / name
+        cache = Path(told) if told else self.root / DOWNLOADS / name
         cache.mkdir(parents=True, exist_ok=True)
+        self.shelf.hold(DOWNLOADS)
         return Bench(
             environ=self.environ,
             index=request.index,

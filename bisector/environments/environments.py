@@ -11,13 +11,14 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
+from bisector.environments import budget as budgets
 from bisector.environments import ladder, project, proof, thin
 from bisector.environments.backend import Kind
 from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Dependencies, Served
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
-from bisector.environments.layers import Layer, Shelf
+from bisector.environments.layers import Holding, Layer, Shelf
 from bisector.environments.project import Project
 from bisector.environments.ready import Place, Ready
 from bisector.environments.requirements import Metadata, declared, merge, name_of
@@ -66,6 +67,14 @@ class Environments:
     def fallback(self, ready: Ready) -> EnvironmentRequest | None:
         """What to ask for when the module cannot be imported in `ready`; None: nothing is left to try."""
         return ladder.after_import_failure(ready)
+
+    def holdings(self) -> tuple[Holding, ...]:
+        """What lies in the cache, least recently used first."""
+        return self.shelf.holdings()
+
+    def trim(self, budget: int) -> int:
+        """Bring the cache to `budget` bytes, or as near as what is in use allows; the bytes freed."""
+        return budgets.trim(self.shelf, budget)
 
     def close(self) -> None:
         self.shelf.close()
@@ -178,14 +187,16 @@ def open_environments(
     guarded: bool = False,
     installers: tuple[Installer, ...] | None = None,
     pauses: tuple[float, ...] = RETRY_PAUSES,
+    budget: int = budgets.DEFAULT_BUDGET,
 ) -> Environments:
-    """Those below `root`, freed of what a killed process left.
+    """Those below `root`, freed of what a killed process left and of what is over the `budget` in bytes.
 
     `guarded`: the cage binds `Ready.readable` read-only, so that no trial can write to a layer. Else layers
     are copies of what the cache holds, not links, and are looked through before each use.
     """
     shelf = Shelf(root, guarded)
     shelf.sweep()
+    budgets.trim_if_grown(shelf, budget)
     dependencies = Dependencies(shelf, root, environ, guarded, pauses)
     return Environments(
         interpreters=Interpreters(environ),

@@ -12,7 +12,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bisector.environments.census import Census, take_census
@@ -49,7 +49,7 @@ class Shelf:
     """All layers below one folder. One instance serves a process's threads; processes share the folder."""
 
     def __init__(self, root: Path, guarded: bool) -> None:
-        self._root = root
+        self.root = root
         self._guarded = guarded
         """Nothing that runs can write to a layer: looking at one once a process is enough."""
         self._held: dict[str, int] = {}
@@ -58,18 +58,23 @@ class Shelf:
 
     @property
     def layers(self) -> Path:
-        return self._root / "layers"
+        return self.root / "layers"
+
+    @property
+    def grown(self) -> Path:
+        """There when a layer was published since somebody last looked at the budget."""
+        return self.root / "grown"
 
     @property
     def aside(self) -> Path:
-        return self._root / "aside"
+        return self.root / "aside"
 
     def get(self, key: str) -> Layer | None:
         """The layer, held from now on; None when there is none, or when it is not what was published."""
         path = self.layers / key
         if not path.is_dir():
             return None
-        self._hold(key)
+        self.hold(key)
         if not path.is_dir():
             return None
         if self._is_whole(key, path):
@@ -98,12 +103,16 @@ class Shelf:
 
     def evict(self, key: str) -> bool:
         """Remove a layer unless somebody holds it; whether it is gone."""
+        return self.remove_unheld(key, self.layers / key)
+
+    def remove_unheld(self, key: str, path: Path) -> bool:
+        """Remove the folder that stands under this key's lock; whether it is gone."""
         lock = try_lock(self._use_lock(key))
         if lock is None:
             return False
         try:
-            if (self.layers / key).is_dir():
-                self._discard(self.layers / key)
+            if path.is_dir():
+                self._discard(path)
             return True
         finally:
             os.close(lock)
@@ -133,15 +142,15 @@ class Shelf:
             failed = build(path)
             if failed is not None:
                 return failed
-            census = take_census(path)
-            (path / FACTS).write_text(json.dumps({"bytes": census.bytes, "digest": census.digest}))
             _protect(path)
+            (path / FACTS).write_text(json.dumps(asdict(take_census(path, strict=not self._guarded))))
             path.rename(self.layers / key)
+            self.grown.touch()
         except OSError as error:
             return Trouble(f"the environment could not be written: {error}", lasting=True)
         finally:
             remove(path)
-        self._hold(key)
+        self.hold(key)
         self._proven.add(key)
         return Layer(key, self.layers / key)
 
@@ -149,7 +158,7 @@ class Shelf:
         if self._guarded and key in self._proven:
             return True
         facts = _facts(path)
-        whole = facts is not None and take_census(path) == facts
+        whole = facts is not None and take_census(path, facts.strict) == facts
         if whole:
             self._proven.add(key)
         return whole
@@ -162,7 +171,7 @@ class Shelf:
             path.rename(away)
         remove(away)
 
-    def _hold(self, key: str) -> None:
+    def hold(self, key: str) -> None:
         """Shared with other users of the layer; only who evicts it must have it alone."""
         with self._mutex:
             if key not in self._held:
@@ -193,16 +202,16 @@ class Shelf:
         return Holding(path.name, path, facts.bytes if facts else 0, used, in_use=lock is None)
 
     def _use_lock(self, key: str) -> Path:
-        return self._root / "locks" / f"{key}.use"
+        return self.root / "locks" / f"{key}.use"
 
     def _build_lock(self, key: str) -> Path:
-        return self._root / "locks" / f"{key}.build"
+        return self.root / "locks" / f"{key}.build"
 
 
 def _facts(path: Path) -> Census | None:
     try:
         said = json.loads((path / FACTS).read_text())
-        return Census(bytes=int(said["bytes"]), digest=str(said["digest"]))
+        return Census(int(said["bytes"]), str(said["digest"]), bool(said["strict"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
