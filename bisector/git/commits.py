@@ -66,13 +66,12 @@ def is_ancestor(git: Git, older: str, newer: str) -> bool:
 
 
 def bringing_merges(git: Git, sha: str, tip: str, most: int = 20) -> list[Commit]:
-    """The merges between a commit and a tip that have it in a side branch, nearest first."""
-    way = ["--ancestry-path", "--merges", "--topo-order", "--reverse", "--parents", f"{sha}..{tip}"]
-    found: list[str] = []
-    for line in git.lines("rev-list", *way):
-        merge, first, *_ = line.split()
-        if not is_ancestor(git, sha, first):
-            found.append(merge)
-        if len(found) >= most:
-            break
-    return read(git, found)
+    """The merges between a commit and a tip that have it in a side branch, nearest first.
+
+    Such a merge's first parent does not contain the commit: it is not on the way from it to the tip.
+    """
+    rows = git.lines("rev-list", "--ancestry-path", "--topo-order", "--reverse", "--parents", f"{sha}..{tip}")
+    way = [row.split() for row in rows]
+    descendants = {sha, *(row[0] for row in way)}
+    bringing = [row[0] for row in way if len(row) > 2 and row[1] not in descendants]
+    return read(git, bringing[:most])

@@ -60,14 +60,23 @@ def moves(git: Git, name: str) -> bool:
 
 def lookup(git: Git, name: str, tip: str | None, project: str) -> str | None:
     """The commit that `name` means in the mirror as it is now, or None."""
-    for expression in _expressions(name):
-        found = git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{expression}^{{commit}}")
-        if found:
-            return found.splitlines()[-1]
-    if _DATE.fullmatch(name):
-        return commit_at(git, parse_date(name), tip or HEAD)
+    *named, plain = _expressions(name)
+    for expression in named:
+        if found := _parse(git, expression):
+            return found
     release = _RELEASE.fullmatch(name)
-    return released(git, release[1], project) if release else None
+    # Before anything git makes of it: 2024 may be a version and the beginning of a sha as well.
+    if release and (found := released(git, release[1], project)):
+        return found
+    if found := _parse(git, plain):
+        return found
+    return commit_at(git, parse_date(name), tip or HEAD) if is_date(name) else None
+
+
+def _parse(git: Git, expression: str) -> str | None:
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{expression}^{{commit}}")
+    found = git.ask(*words)
+    return found.splitlines()[-1] if found else None
 
 
 def _expressions(name: str) -> list[str]:
@@ -135,10 +144,15 @@ def _version(text: str) -> Version | None:
         return None
 
 
-def _nearest(git: Git, name: str) -> str:
+def nearest(git: Git, name: str) -> list[str]:
+    """Branches and tags that somebody who wrote `name` may have meant."""
     known = [
         ref.split("/", 2)[2]
         for ref in git.lines("for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags")
     ]
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    return difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+
+
+def _nearest(git: Git, name: str) -> str:
+    near = nearest(git, name)
     return f" (nearest: {', '.join(near)})" if near else ""
