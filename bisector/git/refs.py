@@ -14,6 +14,7 @@ from bisector.git.door import Git
 from bisector.git.mirror import HEAD, Mirror, Say
 
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_PART_OF_SHA = re.compile(r"[0-9a-f]{4,63}", re.IGNORECASE)
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,64}")
 _HEAD = re.compile(r"(?:HEAD|@)(?=$|[~^])")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?")
@@ -47,8 +48,27 @@ def resolve(mirror: Mirror, name: str, say: Say, tip: str | None = None) -> str:
     if known is None and _SHA.fullmatch(name) and mirror.fetch_commit(name):
         known = lookup(mirror.git, name, tip, mirror.source.key)
     if known is None:
-        raise NoSuchRevision(f"{name!r} names no commit of {mirror.source.shown}{_nearest(mirror.git, name)}")
+        raise _unknown(mirror, name)
     return known
+
+
+def _unknown(mirror: Mirror, name: str) -> NoSuchRevision:
+    meant = _beginning_with(mirror.git, name)
+    if meant:
+        shown = ", ".join(sha[:12] for sha in meant[:3])
+        return NoSuchRevision(
+            f"{name!r} is ambiguous: {len(meant)} commits begin with it ({shown} ...)", "give more of the sha"
+        )
+    return NoSuchRevision(f"{name!r} names no commit of {mirror.source.shown}{_nearest(mirror.git, name)}")
+
+
+def _beginning_with(git: Git, name: str) -> list[str]:
+    """The commits whose sha begins so."""
+    if not _PART_OF_SHA.fullmatch(name):
+        return []
+    found = git.attempt("rev-parse", f"--disambiguate={name}").stdout.encode()
+    kinds = git.lines("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=found)
+    return [line.split()[1] for line in kinds if line.startswith("commit ")]
 
 
 def moves(git: Git, name: str) -> bool:

@@ -49,12 +49,16 @@ class Unfit(ValueError):
 class RecipeFault(UsageFault):
     """The recipe cannot be used; `faults` is everything found wrong, in the order of the text."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(
+        self,
+        faults: Sequence[Fault],
+        hint: str = "`bisector schema` prints every key a recipe may have",
+    ) -> None:
         self.faults = tuple(faults)
         lines = [str(fault) for fault in self.faults[:_SHOWN]]
         if len(self.faults) > _SHOWN:
             lines.append(f"... and {len(self.faults) - _SHOWN} more")
-        super().__init__("\n".join(lines), "`bisector schema` prints every key a recipe may have")
+        super().__init__("\n".join(lines), hint)
 
 
 def fault(mark: Mark, path: str, message: str, suggestion: str | None = None) -> RecipeFault:

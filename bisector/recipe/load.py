@@ -15,6 +15,7 @@ from bisector.recipe import grammar
 from bisector.recipe.faults import Fault, RecipeFault, fault
 from bisector.recipe.location import is_url
 from bisector.recipe.overrides import lay_over
+from bisector.recipe.places import in_order
 from bisector.recipe.schema import OriginKind, Recipe
 from bisector.recipe.shapes import Shape, attempt
 from bisector.recipe.spellings import Spellings, usual
@@ -40,7 +41,7 @@ def load(
     faults = [*unsupported(tree, not_yet), *_out_of_reach(tree, origin)]
     recipes = list(attempt(grammar.recipe(spellings), tree, "", faults))
     if faults:
-        raise RecipeFault(sorted(faults, key=_place))
+        raise RecipeFault(in_order(faults))
     read = recipes[0]
     own_name = PurePath(name).stem if origin is OriginKind.FILE else PurePath(read.repo).stem
     return replace(read, name=read.name or own_name, terms=spellings.terms, base=base, origin=origin)
@@ -78,9 +79,3 @@ def _spellings(tree: Section) -> Spellings:
 def _peek(shape: Shape[T], tree: Section, key: str, otherwise: T) -> T:
     node = tree.get(key)
     return otherwise if node is None else next(attempt(shape, node, key, []), otherwise)
-
-
-def _place(fault: Fault) -> tuple[float, int]:
-    """In the order of the text; overrides last."""
-    line = fault.mark.line
-    return (float("inf") if line is None else line, fault.mark.column or 0)
