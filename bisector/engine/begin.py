@@ -84,7 +84,7 @@ def settle(hunter: Hunter) -> tuple[str, str]:
 def prepare(hunter: Hunter) -> tuple[str, str, tuple[str, ...]]:
     """Ends and merge bases; the hunt is past its first phase afterwards."""
     old, new = settle(hunter)
-    bases = relate(hunter, old, new)
+    bases = relate(hunter.mirror, hunter.recipe.terms, old, new)
     if hunter.phase is Phase.PREPARE:
         hunter.happened(Event.PREPARED)
     return old, new, bases

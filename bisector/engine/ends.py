@@ -8,16 +8,17 @@ from __future__ import annotations
 from bisector.engine.hunter import Hunter
 from bisector.errors import EndpointFault, MachineFault
 from bisector.git import commits
-from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Untestable
+from bisector.git.mirror import Mirror
+from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Terms, Untestable
 from bisector.verdict import findings, shared_failure, tally
 
 PROOF_RUNS = 2
 """The failing end is run this often: what it does only once is no base to search from."""
 
 
-def relate(hunter: Hunter, old: str, new: str) -> tuple[str, ...]:
+def relate(mirror: Mirror, terms: Terms, old: str, new: str) -> tuple[str, ...]:
     """What must hold before a trial is worth its time; the merge bases, where `old` is on a side branch."""
-    terms, git = hunter.recipe.terms, hunter.mirror.git
+    git = mirror.git
     if old == new:
         raise EndpointFault(
             f"{terms.old} and {terms.new} are the same commit, {old[:12]}",
@@ -33,7 +34,7 @@ def relate(hunter: Hunter, old: str, new: str) -> tuple[str, ...]:
     bases = commits.merge_bases(git, old, new)
     if bases:
         return tuple(bases)
-    if hunter.mirror.is_shallow():
+    if mirror.is_shallow():
         raise MachineFault(
             "the source is a shallow copy: its history ends before the ends meet",
             "deepen it (git fetch --unshallow) or name the full repository",

@@ -83,7 +83,7 @@ class Hunter:
 
     def request(self, sha: str, runs: int = 1) -> TrialRequest:
         if self._membership is None:
-            self._membership = Membership(self.mirror.git)
+            self._membership = Membership(self.mirror.git, self.mirror.source.key)
         membership, commit = self._membership, self.commit(sha)
         asked = request(
             self.recipe, self.mirror.source.key, commit, lambda where: membership.holds(where, commit)

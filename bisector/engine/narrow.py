@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from bisector.engine.hunter import Hunter
 from bisector.errors import Interrupted, MachineFault, UsageFault
 from bisector.git import commits
+from bisector.git.door import Git
 from bisector.git.ledger import Answer, First, Ledger, OnlySkipped, Open, Standing, open_ledger
 from bisector.git.membership import Membership
+from bisector.git.mirror import Mirror
 from bisector.history import History, build
 from bisector.model import Judgement, Purpose
 from bisector.recipe.schema import History as Way
@@ -54,22 +56,22 @@ def _inside(hunter: Hunter, merge: str) -> Narrowed | None:
 def _search(
     hunter: Hunter, olds: Sequence[str], new: str, *, first_parent: bool, paths: tuple[str, ...]
 ) -> Narrowed:
-    history = build(candidates(hunter, new, olds, first_parent=first_parent, paths=paths))
+    history = build(candidates(hunter.mirror.git, new, olds, first_parent=first_parent, paths=paths))
     folder = hunter.folder
     ledger = open_ledger(
         hunter.mirror, hunter.id, folder, hunter.recipe.terms, first_parent=first_parent, paths=paths
     )
-    skipped = known_skips(hunter, history)
+    skipped = known_skips(hunter.mirror, hunter.recipe.skip, history)
     ledger.start(new, olds, skipped)
     search = _Search(hunter, ledger, history, new, dict.fromkeys(skipped, Judgement.SKIP))
     return Narrowed(search.run(), ledger.log())
 
 
 def candidates(
-    hunter: Hunter, new: str, olds: Sequence[str], *, first_parent: bool, paths: tuple[str, ...]
+    git: Git, new: str, olds: Sequence[str], *, first_parent: bool, paths: tuple[str, ...]
 ) -> Iterable[tuple[str, tuple[str, ...]]]:
     """The commits in question with their parents; the new end is one even where `paths` leaves it out."""
-    found = list(commits.parents(hunter.mirror.git, new, olds, first_parent=first_parent, paths=paths))
+    found = list(commits.parents(git, new, olds, first_parent=first_parent, paths=paths))
     if any(sha == new for sha, _ in found):
         return found
     if not found:
@@ -80,10 +82,10 @@ def candidates(
     return [(new, (found[0][0],)), *found]
 
 
-def known_skips(hunter: Hunter, history: History) -> list[str]:
+def known_skips(mirror: Mirror, skip: Sequence[str], history: History) -> list[str]:
     """What the recipe says cannot be tested, as far as it is in question."""
-    membership = Membership(hunter.mirror.git)
-    named = {sha for revs in hunter.recipe.skip for sha in membership.commits_of(revs)}
+    membership = Membership(mirror.git, mirror.source.key)
+    named = {sha for revs in skip for sha in membership.commits_of(revs)}
     return [sha for sha in history if sha in named and sha != history.sha(len(history) - 1)]
 
 

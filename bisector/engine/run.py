@@ -84,7 +84,9 @@ def _announce(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Non
     recipe = hunter.recipe
     first_parent = recipe.history is not Way.FULL
     hunter.history = build(
-        narrow.candidates(hunter, new, [old, *bases], first_parent=first_parent, paths=recipe.paths)
+        narrow.candidates(
+            hunter.mirror.git, new, [old, *bases], first_parent=first_parent, paths=recipe.paths
+        )
     )
     count = len(hunter.history)
     hunter.listener.hear(Began(hunter.id, recipe.name, recipe.terms, count, expected_trials(count)))

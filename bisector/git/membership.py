@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bisector.errors import UsageFault
 from bisector.git import commits
 from bisector.git.door import Git
@@ -18,6 +20,7 @@ class Membership:
         self._project = project
         self._revisions: dict[str, str] = {}
         self._ranges: dict[str, frozenset[str]] = {}
+        self._ranged: dict[tuple[str, ...], dict[str, int]] = {}
 
     def holds(self, where: Stretch, commit: Commit) -> bool:
         if isinstance(where, Range):
@@ -29,6 +32,34 @@ class Membership:
         if is_date(rev):
             return commit.commit_date >= parse_date(rev)
         return commits.is_ancestor(self._git, self.revision(rev), commit.sha)
+
+    def among(self, where: Stretch, tip: str, without: Sequence[str]) -> frozenset[str]:
+        """The commits of `tip` that none of `without` has and the stretch holds: few questions for many."""
+        if isinstance(where, Range):
+            held = self.commits_of(where.revs)
+            return frozenset(sha for sha in self._dates(tip, without) if sha in held)
+        after = self._since(where.rev, tip, without)
+        if isinstance(where, Since):
+            return after
+        return frozenset(sha for sha in self._dates(tip, without) if sha not in after)
+
+    def _since(self, rev: str, tip: str, without: Sequence[str]) -> frozenset[str]:
+        dates = self._dates(tip, without)
+        if is_date(rev):
+            moment = parse_date(rev).timestamp()
+            return frozenset(sha for sha, seconds in dates.items() if seconds >= moment)
+        known = self.revision(rev)
+        children = {*self._git.lines("rev-list", "--ancestry-path", f"{known}..{tip}", "--"), known}
+        return frozenset(sha for sha in dates if sha in children)
+
+    def _dates(self, tip: str, without: Sequence[str]) -> dict[str, int]:
+        """Every commit of a range with its date, in seconds."""
+        asked = (tip, *without)
+        if asked not in self._ranged:
+            lines = self._git.lines("rev-list", "--timestamp", tip, "--not", *without, "--")
+            pairs = (line.split() for line in lines)
+            self._ranged[asked] = {sha: int(seconds) for seconds, sha in pairs}
+        return self._ranged[asked]
 
     def revision(self, rev: str) -> str:
         if rev not in self._revisions:
