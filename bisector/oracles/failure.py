@@ -85,8 +85,8 @@ def untestable(failure: Signature, module: str | None = None) -> str | None:
 
 def _raised(thrown: Thrown, places: Places, module: str | None) -> Raised:
     links = [thrown]
-    while (earlier := links[-1].before) is not None:
-        links.append(earlier)
+    while (cause := links[-1].cause) is not None:
+        links.append(cause)
     # What a worker process raised escapes through the library: its own frames are a link further back.
     frames = (_project_frame(link.steps, places, module) for link in links)
     return Raised(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from bisector.oracles.signatures import FailedTest
-from bisector.oracles.tracebacks import escaped
+from bisector.oracles.tracebacks import bounded_lines, escaped
 
 SUMMARY = re.compile(r"^=+ short test summary info =+$")
 BRIEF = re.compile(r"^(?:FAILED|ERROR) (?P<test>[^\s\[]+(?:\[.*?\])?)(?: - (?P<error>.*))?$")
@@ -24,8 +24,8 @@ UNITTEST = re.compile(
 )
 NO_SUCH_TEST = re.compile(
     r"^(?:ERROR: (?:file or directory not found|not found|unrecognized arguments): .*"
-    r"|[\w.-]+: error: unrecognized arguments: .*|=+ no tests ran in .*=+|no tests ran in .*"
-    r"|=+ \d+ deselected in .*=+|\d+ deselected in .*)$",
+    r"|[\w.-]{1,80}: error: unrecognized arguments: .*"
+    r"|(?:=+ )?(?:no tests ran|\d+ deselected) in \S+)",
     re.MULTILINE,
 )
 PYTEST_SAW_NOTHING = (4, 5)
@@ -46,7 +46,7 @@ def nothing_to_test(status: int | None, output: str) -> str | None:
 
 
 def _pytest(output: str) -> Iterator[FailedTest]:
-    lines = output.splitlines()
+    lines = bounded_lines(output)
     explained = _explained(lines)
     summaries = [number for number, line in enumerate(lines) if SUMMARY.match(line)]
     told = lines[summaries[-1] + 1 :] if summaries else lines

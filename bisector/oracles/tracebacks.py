@@ -1,6 +1,6 @@
 """Python's tracebacks, found in the output of a program: which exception escaped, and through which frames.
 
-Knows how 2.7 to 3.14 print them. Knows nothing of projects, recipes or verdicts.
+Knows how Python 2.7 to 3.13 print them. Knows nothing of projects, recipes or verdicts.
 """
 
 from __future__ import annotations
@@ -31,19 +31,17 @@ class Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """An exception as printed: class, message, frames from the outermost in, and what it was raised from."""
+    """An exception as printed: class, message, frames from the outermost in, and its cause."""
 
     kind: str
     message: str
     steps: tuple[Step, ...]
     standing: Standing = Standing.ESCAPED
-    before: Thrown | None = None
+    cause: Thrown | None = None
 
 
-CHAINED = (
-    "During handling of the above exception, another exception occurred:",
-    "The above exception was the direct cause of the following exception:",
-)
+IN_PASSING = "During handling of the above exception, another exception occurred:"
+BECAUSE = "The above exception was the direct cause of the following exception:"
 HEADER = re.compile(r"^(?:Exception Group )?Traceback \(most recent call last\):\s*$")
 FRAME = re.compile(r'^  File "(?P<file>.+?)", line \d+(?:, in (?P<function>.+?))?\s*$')
 LAST_LINE = re.compile(r"^(?P<kind>[A-Za-z_][\w.<>]*)(?P<colon>:(?: (?P<message>.*))?)?\s*$")
@@ -55,6 +53,8 @@ SHRUGGED_OFF = re.compile(
 )
 FATAL = re.compile(r"^Fatal Python error: (?P<what>.+)$")
 FATAL_FRAME = re.compile(r'^  File "(?P<file>.+?)", line \d+ in (?P<function>.+?)\s*$')
+LONGEST_LINE = 2000
+"""Characters of a line that are looked at: no hostile line may cost more than it is long."""
 CONTINUED = 6
 """Indented lines after the first that still belong to a message; further ones are somebody's dump."""
 
@@ -72,15 +72,16 @@ def escaped(output: str) -> Thrown | None:
 
 def tracebacks(output: str) -> Iterator[Thrown]:
     """Every traceback in the order printed; of a chain each link, joined to the one before it."""
-    lines = list(_plain(output.splitlines()))
+    lines = list(_plain(bounded_lines(output)))
     previous: Thrown | None = None
     for start in _starts(lines):
         thrown = _one(lines, start)
         if thrown is None:
             continue
         announced = _announced(lines, start)
-        if previous is not None and announced in CHAINED:
-            thrown = replace(thrown, before=previous, standing=previous.standing)
+        if previous is not None and announced in (IN_PASSING, BECAUSE):
+            cause = previous if announced == BECAUSE else None
+            thrown = replace(thrown, cause=cause, standing=previous.standing)
         elif ELSEWHERE.match(announced):
             thrown = replace(thrown, standing=Standing.ELSEWHERE)
         elif SHRUGGED_OFF.match(announced):
@@ -89,9 +90,13 @@ def tracebacks(output: str) -> Iterator[Thrown]:
         yield thrown
 
 
+def bounded_lines(output: str) -> list[str]:
+    return [line[:LONGEST_LINE] for line in output.splitlines()]
+
+
 def fatal_steps(output: str) -> tuple[Step, ...]:
     """faulthandler's frames of the thread that died, from the outermost in; it prints them the other way."""
-    lines = output.splitlines()
+    lines = bounded_lines(output)
     fatal = [number for number, line in enumerate(lines) if FATAL.match(line)]
     if not fatal:
         return ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -135,6 +136,15 @@ RAISED: dict[str, tuple[str, Raised]] = {
         "from shop.core import in_passing; in_passing()",
         Raised("ValueError", "second", Frame("shop/core.py", "in_passing")),
     ),
+    "by the repro while it handles one of the project's": (
+        "from shop.core import deeper\ntry:\n    deeper([])\nexcept IndexError:\n    raise OSError('mine')",
+        Raised("OSError", "mine"),
+    ),
+    "in a thread, raised from another": (
+        "import threading; from shop.core import chained; import sys\n"
+        "t = threading.Thread(target=chained); t.start(); t.join(); raise RuntimeError('main')",
+        Raised("RuntimeError", "main"),
+    ),
     "without a message": (
         "from shop.core import bare; bare()",
         Raised("AssertionError", "", Frame("shop/core.py", "bare")),
@@ -155,7 +165,6 @@ RAISED: dict[str, tuple[str, Raised]] = {
         OVER_SEVERAL_LINES,
         Raised("AssertionError", "Not equal to tolerance rtol=<float>, atol=0"),
     ),
-    "in an exception group": (IN_A_GROUP, Raised("IndexError", "list index out of range", PICK)),
     "a syntax error in the project": (
         "import shop.broken",
         Raised("SyntaxError", "invalid syntax", Frame("shop/broken.py", "<module>")),
@@ -170,6 +179,8 @@ RAISED: dict[str, tuple[str, Raised]] = {
         Raised("AttributeError", "module 'os' has no attribute 'getcdw'"),
     ),
 }
+if sys.version_info >= (3, 11):
+    RAISED["in an exception group"] = (IN_A_GROUP, Raised("IndexError", "list index out of range", PICK))
 
 
 @pytest.mark.parametrize("script, expected", RAISED.values(), ids=RAISED.keys())
@@ -423,3 +434,27 @@ def test_a_traceback_whose_beginning_was_cut_off_is_still_one() -> None:
     )
     run = Run(1, None, None, 0.1, 0.1, None, output.split("\n", 1)[1], len(output))
     assert signature(run, Places(tree="/slot")) == Raised("IndexError", "list index out of range", PICK)
+
+
+FLOODS = {
+    "a line without an end": "=" * 10**6,
+    "colons": "a" + ":" * 10**6,
+    "the beginning of a section": "_ " * 10**5 + "\n" + "_" * 10**6,
+    "headers of tracebacks": "Traceback (most recent call last):\n" * 10**4,
+    "frames": "Traceback (most recent call last):\n" + '  File "a", line 1, in f\n' * 10**4,
+    "quotes": '  File "' * 10**5,
+    "test reports": ("=" * 70 + "\nFAIL: a\n" + "-" * 70 + "\nTraceback (most recent call last):\n") * 2000,
+    "summaries": "FAILED a[" * 10**5,
+    "escapes": "\x1b[" * 10**5,
+    "what a shell says": ": not found" * 10**5,
+}
+
+
+@pytest.mark.parametrize("output", FLOODS.values(), ids=FLOODS.keys())
+@pytest.mark.parametrize("status", [1, 4, 127, 139])
+def test_a_flood_of_output_costs_no_more_than_it_is_long(output: str, status: int) -> None:
+    run = Run(status, None, None, 0.1, 0.1, None, output, len(output))
+    failure = signature(run, Places(tree="/slot"))
+    assert as_pattern(failure) is None or len(str(as_pattern(failure))) < 5000
+    assert untestable(failure) is None
+    assert unheard(run) is None or status == 127
