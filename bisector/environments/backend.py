@@ -110,6 +110,7 @@ class _Build:
         if failed is not None:
             artefacts.take_away(left, self.place.tree)
             return Failed(read, failed)
+        self._compile(venv)
         if self.task.kind.keeps_artefacts:
             artefacts.keep(left, self.place.tree, self.result / "tree")
         else:
@@ -201,6 +202,12 @@ class _Build:
             entry_points = info / "entry_points.txt"
             if entry_points.is_file():
                 scripts.write_entry_points(entry_points.read_text(encoding="utf-8"), self.result / "bin")
+
+    def _compile(self, venv: thin.Thin) -> None:
+        """Bytecode once: nobody may write it into the layer later. What does not compile will say so itself."""
+        site = self.result / self.task.interpreter.site
+        if site.is_dir() and next(site.rglob("*.py"), None) is not None:
+            self._command([venv.python, "-I", "-m", "compileall", "-q", site], venv, self.scratch)
 
     def _command(self, argv: list[str | Path], venv: thin.Thin, cwd: Path) -> str | Trouble | None:
         """None: it succeeded; a reason, when the project's own code failed."""

@@ -18,8 +18,8 @@ class Census:
 
 
 def take_census(path: Path, strict: bool) -> Census:
-    """`strict`: count the time that nobody can set back. It also changes when a cache lets go of its link to a
-    file, so it is only for folders that share no file with anybody.
+    """`strict`: count the time of change that nobody can set back. It also moves when a cache lets go of its
+    link to a file, so it is only for folders that share no file with anybody.
     """
     total = 0
     lines: list[str] = []

@@ -176,7 +176,7 @@ def _note(
     if folder in folders:
         suffix = PurePosixPath(name).suffix
         counts = folder == top or name == "__init__.py" or (folder or ".", suffix) in opened
-        inside[folder].add(name if counts else f"*{suffix}")
+        inside[folder] |= {name, f"*{suffix}"} if counts else {f"*{suffix}"}
     while folder:
         above, _, name = folder.rpartition("/")
         if above in folders:
