@@ -68,7 +68,7 @@ class Attendant:
         while True:
             listening = self._listen(min(CANCEL_TICK, self._watch.pause, self._left()))
             now = time.monotonic()
-            if over is None and self._enclosed.testimony.has_ending():
+            if over is None and self._enclosed.witness.has_ending():
                 over = now
             if not listening or self._enclosed.has_ended() or (over is not None and now > over + PATIENCE):
                 return _Ended((over or now) - self._enclosed.began, None)
@@ -101,7 +101,7 @@ class Attendant:
                 elif key.fd == self._enclosed.output:
                     self._log.take(data)
                 else:
-                    self._enclosed.testimony.take(data)
+                    self._enclosed.witness.take(data)
         return self._enclosed.words in self._selector.get_map()
 
     def _drain(self) -> None:
@@ -129,30 +129,31 @@ class Attendant:
         return self._log.text(since=before) or None
 
     def _observed(self, ended: _Ended, stack: str | None) -> Run:
-        testimony, log, watch = self._enclosed.testimony, self._log, self._watch
-        if (survivors := testimony.survivors()) is not None:
+        witness, log, watch = self._enclosed.witness, self._log, self._watch
+        if (survivors := witness.survivors()) is not None:
             raise MachineFault(f"killed processes do not end: {describe(tuple(map(int, survivors.split())))}")
         stopped = ended.stopped or self._killed_by_cap()
         status, number = self._ending(stopped)
+        peak = watch.peak_memory(witness.peak_of_one())
         return Run(
             exit_status=status,
             signal=number,
             stopped=stopped,
             seconds=ended.seconds,
-            cpu_seconds=watch.cpu_seconds(testimony.cpu_seconds()),
-            peak_memory=max(filter(None, (watch.peak_memory(), testimony.peak_of_one())), default=None),
+            cpu_seconds=watch.cpu_seconds(witness.cpu_seconds()),
+            peak_memory=peak,
             output=log.text(),
             output_bytes=log.total,
             stack=stack,
-            hits=(*watch.hits(), *self._hits(ended)),
+            hits=(*watch.hits(peak), *self._hits(ended)),
         )
 
     def _ending(self, stopped: Stopped | None) -> tuple[int | None, int | None]:
-        testimony = self._enclosed.testimony
-        if (ending := testimony.ending()) is not None:
+        witness = self._enclosed.witness
+        if (ending := witness.ending()) is not None:
             return ending
         if stopped is None:
-            reason = testimony.complaints() or "it was killed from outside"
+            reason = witness.complaints() or "it was killed from outside"
             raise MachineFault(f"the cage ({self._enclosed.fence.name}) failed: {reason}")
         return None, signal.SIGKILL
 

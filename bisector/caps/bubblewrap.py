@@ -72,7 +72,8 @@ class Bubblewrap:
 
 
 def _namespaces(confinement: Confinement) -> Iterator[str]:
-    yield from ("--unshare-pid", "--unshare-ipc")
+    # A session of its own: killpg(0) inside reaches every member of the group, also those outside.
+    yield from ("--unshare-pid", "--unshare-ipc", "--new-session")
     if not confinement.limits.network:
         yield "--unshare-net"
     if confinement.sandbox:
@@ -100,7 +101,9 @@ def _sandboxed(confinement: Confinement) -> Iterator[str]:
     if confinement.limits.disk is not None:
         yield from ("--size", str(confinement.limits.disk))
     yield from ("--tmpfs", "/tmp", "--symlink", "/tmp", "/var/tmp")
-    yield from _binds("--ro-bind", confinement.readable, confinement.writable)
+    yield from _binds(confinement.readable, confinement.writable)
+    # The root itself is a small file system in memory, and writable until now.
+    yield from ("--remount-ro", "/")
 
 
 def _mirror(place: Path) -> Iterator[str]:
@@ -111,8 +114,8 @@ def _mirror(place: Path) -> Iterator[str]:
         yield from ("--ro-bind", str(place), str(place))
 
 
-def _binds(option: str, readable: Iterable[Path], writable: Iterable[Path]) -> Iterator[str]:
+def _binds(readable: Iterable[Path], writable: Iterable[Path]) -> Iterator[str]:
     """Outer directories before inner ones, whichever kind: a later mount covers what lies below it."""
-    options = dict.fromkeys(readable, option) | dict.fromkeys(writable, "--bind")
+    options = dict.fromkeys(readable, "--ro-bind") | dict.fromkeys(writable, "--bind")
     for path in sorted(options, key=lambda each: len(each.parts)):
         yield from (options[path], str(path), str(path))

@@ -37,7 +37,7 @@ class Confinement:
 class Fence(Protocol):
     """A means to hold a process tree together: none of it outlives the fence, nor the fence us.
 
-    A fence speaks on the `words` pipe, line by line: see `testimony`.
+    A fence speaks on the `words` pipe, line by line: see `witness`.
     """
 
     @property

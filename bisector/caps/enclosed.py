@@ -16,7 +16,7 @@ from bisector.caps import procfs
 from bisector.caps.confinement import Confinement, Fence
 from bisector.caps.group import PATIENCE, Group, describe
 from bisector.caps.procfs import Process
-from bisector.caps.testimony import Testimony
+from bisector.caps.witness import Witness
 from bisector.errors import MachineFault
 
 ENTER = """
@@ -38,7 +38,7 @@ class Enclosed:
         self.group = group
         self.output = pipes.output
         self.words = pipes.words
-        self.testimony = Testimony()
+        self.witness = Witness()
         self.began = time.monotonic()
         self._child = child
         self._pipes = pipes
@@ -72,7 +72,7 @@ class Enclosed:
             with suppress(subprocess.TimeoutExpired):
                 self._child.wait(PATIENCE)
         self._child.kill()
-        first = self.testimony.first_process()
+        first = self.witness.first_process()
         if first is not None:
             with suppress(ProcessLookupError):
                 os.kill(first, signal.SIGKILL)

@@ -55,11 +55,18 @@ def _become(command: list[str], ours: tuple[int, ...]) -> None:
         for descriptor in ours:
             os.close(descriptor)
         os.dup2(1, 2)
-        os.execvp(command[0], command)
+        os.execvpe(command[0], command, _given_environment())
     except OSError as error:
         os.write(1, f"{command[0]}: {error.strerror}\n".encode())
     finally:
         os._exit(127)
+
+
+def _given_environment() -> dict[bytes, bytes]:
+    """As it was handed to us: Python itself adds LC_CTYPE to os.environ where the locale is C."""
+    with open("/proc/self/environ", "rb") as file:
+        entries = file.read().split(b"\0")
+    return dict(entry.split(b"=", 1) for entry in entries if b"=" in entry)
 
 
 class _Usage:

@@ -97,19 +97,20 @@ class Watch:
         room = 1.25 * self._limits.memory - (self._memory or 0)
         return min(SLOWEST, max(FASTEST, room / ALLOCATION))
 
-    def peak_memory(self) -> int | None:
-        marks = [mark for mark in (self._memory, self._group.memory_peak()) if mark is not None]
-        return max(marks, default=None)
+    def peak_memory(self, told: int | None) -> int | None:
+        """The largest of what was said, what was seen, and the kernel's mark."""
+        marks = (told, self._memory, self._group.memory_peak())
+        return max((mark for mark in marks if mark is not None), default=None)
 
     def cpu_seconds(self, told: float | None) -> float:
         """The kernel's account where it keeps one, else the largest of what was said and what was seen."""
         counted = self._group.cpu_seconds()
         return max(told or 0.0, self._cpu) if counted is None else counted
 
-    def hits(self) -> tuple[CapHit, ...]:
+    def hits(self, peak_memory: int | None) -> tuple[CapHit, ...]:
         """Caps on the tree that were reached, whether or not that ended the run."""
         limits, found = self._limits, []
-        memory = self.peak_memory() or 0
+        memory = peak_memory or 0
         if limits.memory is not None and (self._group.memory_kills() or memory > limits.memory):
             found.append(CapHit(Cap.MEMORY, limits.memory, memory))
         if limits.processes is not None and (self._group.refused_forks() or self._count > limits.processes):

@@ -23,7 +23,7 @@ UNANNOUNCED = {2, 13, 15}
 """Signals that some shells do not report in words: SIGINT, SIGPIPE, SIGTERM."""
 
 
-class Testimony:
+class Witness:
     """Gathers the lines; its answers are final once the pipe is closed."""
 
     def __init__(self) -> None:
