@@ -8,10 +8,8 @@ from bisector.recipe.faults import Fault
 from bisector.recipe.yaml_nodes import Scalar, Section
 
 NOT_YET: Mapping[str, frozenset[str]] = {
-    "pins": frozenset(),
     "fixups": frozenset(),
     "overlay": frozenset(),
-    "dependencies.as_of": frozenset({"latest"}),
     "verdict.runs": frozenset({"1"}),
     "verdict.metric": frozenset(),
     "verdict.compare": frozenset(),
