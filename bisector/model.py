@@ -170,6 +170,7 @@ class Stage(Enum):
     """Where a trial ended before its repro could speak."""
 
     CHECKOUT = "checkout"
+    FIXUP = "fixup"
     INTERPRETER = "interpreter"
     INSTALL = "install"
     IMPORT = "import"

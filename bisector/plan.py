@@ -16,11 +16,21 @@ from enum import Enum
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from bisector.model import AsOf, Commit, EnvironmentRequest, Limits
-from bisector.recipe.alterations import Pin, Stretch
+from bisector.model import AsOf, Commit, EnvironmentRequest, Judgement, Limits
+from bisector.recipe.alterations import CherryPick, Patch, Pin, Stretch
 from bisector.recipe.schema import Recipe, Repro
 
 Holds = Callable[[Stretch], bool]
+Resolve = Callable[[Judgement | str], str]
+"""An end of the hunt, or a revision as the recipe calls it, as a commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayFiles:
+    """Files of another commit, by its full sha."""
+
+    commit: str
+    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,9 @@ class TrialRequest:
     repro: Repro
     limits: Limits
     runs: int = 1
+    fixups: tuple[Patch | CherryPick, ...] = ()
+    """In the recipe's order; a pick by its full sha."""
+    overlays: tuple[OverlayFiles, ...] = ()
 
     @property
     def key(self) -> str:
@@ -40,15 +53,27 @@ class TrialRequest:
         environment = self.environment
         if environment.as_of is not AsOf.COMMIT:
             environment = dataclasses.replace(environment, commit_date=datetime.min)
-        said = [self.repository, self.commit, _plain(environment), _plain(self.repro), _plain(self.limits)]
+        said = [self.repository, self.commit, *map(_plain, (environment, self.repro, self.limits))]
+        if self.fixups or self.overlays:
+            said += [_plain(self.fixups), _plain(self.overlays)]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def request(recipe: Recipe, repository: str, commit: Commit, holds: Holds) -> TrialRequest:
+def request(recipe: Recipe, repository: str, commit: Commit, holds: Holds, resolve: Resolve) -> TrialRequest:
     """The trial of one commit."""
     pins = [pin for pin in recipe.pins if holds(pin.where)]
+    changes = [fixup.change for fixup in recipe.fixups if holds(fixup.where)]
     return TrialRequest(
-        repository, commit.sha, environment(recipe, commit, pins), recipe.repro, recipe.limits
+        repository=repository,
+        commit=commit.sha,
+        environment=environment(recipe, commit, pins),
+        repro=recipe.repro,
+        limits=recipe.limits,
+        fixups=tuple(
+            CherryPick(resolve(change.rev)) if isinstance(change, CherryPick) else change
+            for change in changes
+        ),
+        overlays=tuple(OverlayFiles(resolve(one.source), one.paths) for one in recipe.overlay),
     )
 
 
@@ -84,12 +109,13 @@ def environment(recipe: Recipe, commit: Commit, pins: list[Pin]) -> EnvironmentR
 
 def overlay(below: tuple[str, ...], above: tuple[str, ...]) -> tuple[str, ...]:
     """Requirements laid over others: one for the same package replaces the earlier one, in its place."""
-    replaced = {_package(text) for text in above}
-    kept = tuple(text for text in below if _package(text) not in replaced)
+    replaced = {package_of(text) for text in above}
+    kept = tuple(text for text in below if package_of(text) not in replaced)
     return kept + above
 
 
-def _package(text: str) -> str:
+def package_of(text: str) -> str:
+    """Which package a requirement is about, however it is spelt."""
     return canonicalize_name(Requirement(text).name)
 
 

@@ -6,13 +6,13 @@ import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from bisector.engine.asking import Asking
 from bisector.engine.progress import Listener, Note, TrialEnded
 from bisector.engine.workers import Job, Workers
-from bisector.errors import MachineFault
-from bisector.git import commits
-from bisector.git.membership import Membership
+from bisector.errors import MachineFault, UsageFault
 from bisector.git.mirror import Mirror
 from bisector.history import History, expected_trials
 from bisector.hunt import Event, Phase, advance, ending
@@ -20,7 +20,7 @@ from bisector.model import Commit, JudgedTrial, Judgement, Purpose, Ran, Trial, 
 from bisector.oracles.finding import Standard
 from bisector.oracles.patterns import Search
 from bisector.oracles.signatures import Signature
-from bisector.plan import TrialRequest, request
+from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.store import HuntRow, Store
 from bisector.verdict import judge
@@ -54,8 +54,6 @@ class Hunter:
     """What the report must say besides."""
     _ahead: dict[str, Job] = field(default_factory=dict)
     """Trials under way that nobody has asked for yet, by key: bets of idle workers."""
-    _commits: dict[str, Commit] = field(default_factory=dict)
-    _membership: Membership | None = None
 
     @property
     def id(self) -> str:
@@ -77,18 +75,22 @@ class Hunter:
         self.phase = following
 
     def commit(self, sha: str) -> Commit:
-        if sha not in self._commits:
-            self._commits[sha] = commits.read(self.mirror.git, [sha])[0]
-        return self._commits[sha]
+        return self._asking.commit(sha)
 
     def request(self, sha: str, runs: int = 1) -> TrialRequest:
-        if self._membership is None:
-            self._membership = Membership(self.mirror.git, self.mirror.source.key)
-        membership, commit = self._membership, self.commit(sha)
-        asked = request(
-            self.recipe, self.mirror.source.key, commit, lambda where: membership.holds(where, commit)
-        )
-        return dataclasses.replace(asked, runs=runs)
+        return self._asking.request(sha, runs)
+
+    @cached_property
+    def _asking(self) -> Asking:
+        return Asking(self.recipe, self.mirror, self._end)
+
+    def _end(self, state: Judgement) -> str:
+        named = self.row.old_commit if state is Judgement.OLD else self.row.new_commit
+        if named is None:
+            raise UsageFault(
+                "an overlay cannot be taken from an end that is still looked for", "name its commit"
+            )
+        return named
 
     def trial(
         self, sha: str, purpose: Purpose, label: str, runs: int = 1, left: Left | None = None

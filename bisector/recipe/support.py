@@ -8,8 +8,6 @@ from bisector.recipe.faults import Fault
 from bisector.recipe.yaml_nodes import Scalar, Section
 
 NOT_YET: Mapping[str, frozenset[str]] = {
-    "fixups": frozenset(),
-    "overlay": frozenset(),
     "verdict.runs": frozenset({"1"}),
     "verdict.metric": frozenset(),
     "verdict.compare": frozenset(),

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import errno
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from enum import Enum
 from pathlib import Path
 
-from bisector.caps import Cage, Confinement
-from bisector.environments import Environments, Locks, Place, Ready
+from bisector.caps import Confinement
+from bisector.environments import Place, Ready
 from bisector.git.door import GitFailed
-from bisector.git.slots import Slot
 from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
 from bisector.model import (
@@ -33,34 +30,13 @@ from bisector.model import (
     Untestable,
 )
 from bisector.plan import TrialRequest
-from bisector.process import Finished, ProgramMissing
-from bisector.recipe.schema import Cwd, PythonScript, Repro
+from bisector.trial.alter import alter
+from bisector.trial.room import Room
+from bisector.trial.runner import CagedRunner
+from bisector.trial.workbench import Step, Workbench
 
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
-SCRIPT = "bisector_repro.py"
-"""How a repro given as Python is called in its directory."""
-
-
-class Step(Enum):
-    """What a trial does at a moment."""
-
-    CHECKOUT = "checking out"
-    INSTALL = "installing"
-    REPRO = "running"
-
-
-@dataclass(frozen=True)
-class Workbench:
-    """Where one worker makes its trials."""
-
-    slot: Slot
-    scratch: Path
-    environments: Environments
-    cage: Cage
-    locks: Locks
-    machine: Mapping[str, str] = field(repr=False)
-    sandbox: bool = False
 
 
 @dataclass
@@ -91,21 +67,17 @@ def perform(
     """Make the trial. Only a defect of bisector itself raises; everything else is in the outcome."""
     clock, started = _Clock(), datetime.now(timezone.utc)
     facts: EnvironmentFacts | None = None
-    ready: Ready | None = None
-    outcome: Outcome | None
+    outcome: Outcome
     try:
         empty(bench.scratch)
         bench.scratch.mkdir(parents=True)
         with clock.measure(Step.CHECKOUT, say):
             bench.slot.checkout(request.commit)
-        with clock.measure(Step.INSTALL, say):
-            made = _environment(bench, request, log, cancelled)
-        if isinstance(made, Ready):
-            ready, facts = made, made.facts
-            with clock.measure(Step.REPRO, say):
-                outcome = _repro(bench, request, ready, log, cancelled)
+            unfit = alter(bench.slot, request)
+        if unfit is not None:
+            outcome = unfit
         else:
-            outcome = made
+            facts, outcome = _in_environment(bench, request, log, clock, say, cancelled)
     except GitFailed as fault:
         outcome = Trouble(fault.message, lasting=True)
     except OSError as error:
@@ -125,6 +97,22 @@ def perform(
         repro_seconds=clock.spent.get(Step.REPRO, 0.0),
         log=str(log),
     )
+
+
+def _in_environment(
+    bench: Workbench,
+    request: TrialRequest,
+    log: Path,
+    clock: _Clock,
+    say: Callable[[Step], None],
+    cancelled: threading.Event,
+) -> tuple[EnvironmentFacts | None, Outcome]:
+    with clock.measure(Step.INSTALL, say):
+        made = _environment(bench, request, log, cancelled)
+    if not isinstance(made, Ready):
+        return None, made
+    with clock.measure(Step.REPRO, say):
+        return made.facts, _repro(bench, request, made, log, cancelled)
 
 
 def _environment(
@@ -201,99 +189,3 @@ def _confined(
         readable=ready.readable,
         sandbox=bench.sandbox,
     )
-
-
-@dataclass(frozen=True)
-class Room:
-    """The fresh directory of one trial: where the repro runs, its private home and temporary files."""
-
-    scratch: Path
-    repro: Repro
-    tree: Path
-
-    @property
-    def folder(self) -> Path:
-        return self.scratch / "run"
-
-    @property
-    def cwd(self) -> Path:
-        return self.tree if self.repro.cwd is Cwd.TREE else self.folder
-
-    def furnish(self) -> None:
-        for place in (self.folder, self.scratch / "home", self.scratch / "tmp"):
-            place.mkdir()
-        for name, text in self.repro.files:
-            path = self.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        if isinstance(self.repro.action, PythonScript):
-            (self.folder / SCRIPT).write_text(self.repro.action.text)
-
-    def argv(self, python: Path) -> tuple[str, ...]:
-        action = self.repro.action
-        if isinstance(action, PythonScript):
-            return (str(python), str(self.folder / SCRIPT))
-        return ("/bin/sh", "-c", action.text)
-
-    def variables(self, machine: Mapping[str, str]) -> dict[str, str]:
-        """Chosen, not inherited: no token and no setting of the user reaches the repro."""
-        return {
-            "PATH": foreign_path(machine),
-            "HOME": str(self.scratch / "home"),
-            "TMPDIR": str(self.scratch / "tmp"),
-            "LANG": "C.UTF-8",
-            "PYTHONUNBUFFERED": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            **dict(self.repro.env),
-        }
-
-
-def foreign_path(machine: Mapping[str, str]) -> str:
-    """The machine's PATH without bisector's own environment: its python is not the one under test."""
-    own = Path(sys.prefix, "bin")
-    parts = machine.get("PATH", "/usr/local/bin:/usr/bin:/bin").split(":")
-    return ":".join(part for part in parts if part and Path(part) != own)
-
-
-@dataclass(frozen=True)
-class CagedRunner:
-    """Runs the project's build code for the installers, in the same cage as its repro."""
-
-    bench: Workbench
-    request: TrialRequest
-    cancelled: threading.Event
-
-    def __call__(
-        self,
-        argv: Sequence[str | Path],
-        cwd: Path,
-        env: Mapping[str, str],
-        timeout: float | None,
-        writable: tuple[Path, ...],
-        readable: tuple[Path, ...],
-    ) -> Finished | ProgramMissing:
-        log = self.bench.scratch / "build.log"
-        log.unlink(missing_ok=True)
-        limits = replace(self.request.limits, network=True, disk=None)
-        confined = Confinement(
-            argv=tuple(map(str, argv)),
-            cwd=cwd,
-            env=env,
-            log=log,
-            timeout=timeout or self.request.limits.install_timeout,
-            limits=limits,
-            writable=writable,
-            readable=readable,
-            sandbox=self.bench.sandbox,
-            stack_dump=False,
-        )
-        run = self.bench.cage.run(confined, self.cancelled)
-        return Finished(
-            exit_status=run.exit_status,
-            signal=run.signal,
-            timed_out=run.stopped is Stopped.TIMEOUT,
-            cancelled=run.stopped is Stopped.CANCELLED,
-            seconds=run.seconds,
-            stdout_bytes=run.output.encode(),
-            stderr_bytes=b"",
-        )

@@ -1,0 +1,50 @@
+"""Fixups and overlays: what is laid over a commit's tree before its trial; the next checkout undoes it."""
+
+from __future__ import annotations
+
+from bisector.git.door import Git
+from bisector.git.slots import Slot
+from bisector.model import Stage, Untestable
+from bisector.plan import OverlayFiles, TrialRequest
+from bisector.process import Finished
+from bisector.recipe.alterations import CherryPick, Patch
+
+
+def alter(slot: Slot, request: TrialRequest) -> Untestable | None:
+    """Overlays first, then fixups, in the recipe's order; the reason why one does not apply."""
+    for overlay in request.overlays:
+        failed = _overlay(slot.git, overlay)
+        if failed is not None:
+            return failed
+    for change in request.fixups:
+        failed = _patch(slot.git, change) if isinstance(change, Patch) else _cherry_pick(slot.git, change)
+        if failed is not None:
+            return failed
+    return None
+
+
+def _overlay(git: Git, overlay: OverlayFiles) -> Untestable | None:
+    """A directory is replaced whole: what only this commit has in it goes."""
+    for path in overlay.paths:
+        git.attempt("--literal-pathspecs", "rm", "-r", "-f", "--quiet", "--ignore-unmatch", "--", path)
+        ended = git.attempt("--literal-pathspecs", "checkout", "--quiet", overlay.commit, "--", path)
+        if not ended.ok:
+            return _unfit(f"overlay: {path} of {overlay.commit[:12]}", ended)
+    return None
+
+
+def _patch(git: Git, change: Patch) -> Untestable | None:
+    ended = git.attempt("apply", "--index", "--whitespace=nowarn", "-", stdin=change.text.encode())
+    return None if ended.ok else _unfit("fixup: the patch does not apply", ended)
+
+
+def _cherry_pick(git: Git, change: CherryPick) -> Untestable | None:
+    parents = git.text("rev-list", "--parents", "-1", change.rev).split()[1:]
+    mainline = ("--mainline", "1") if len(parents) > 1 else ()
+    ended = git.attempt("cherry-pick", "--no-commit", *mainline, change.rev)
+    return None if ended.ok else _unfit(f"fixup: {change.rev[:12]} cannot be picked", ended)
+
+
+def _unfit(what: str, ended: Finished) -> Untestable:
+    words = (ended.stderr.strip() or ended.stdout.strip()).splitlines()
+    return Untestable(Stage.FIXUP, f"{what}: {words[0] if words else 'git gave no reason'}")
