@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bisector import process
 from bisector.errors import Interrupted, MachineFault
+from bisector.git.credentials import address
 
 # What a network operation may take from the user's environment; every other GIT_* variable could point git
 # at another repository or index.
@@ -38,9 +39,9 @@ _MISSING_OBJECT = re.compile(
     r"|not a valid object|could not (parse|read) (object|commit)|loose object .* is corrupt"
     r"|unable to parse commit"
     r"|unable to unpack|invalid sha1 pointer|packfile .* (is corrupt|cannot be accessed)|promisor remote"
-    r"|failed to (read object|traverse parents)|inflate: data stream error|error: Could not read [0-9a-f]{40}"
+    r"|failed to (read object|traverse parents)|inflate: data stream error|Could not read [0-9a-f]{40,64}"
 )
-_CREDENTIALS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/@\s]*@", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/\s]*@", re.IGNORECASE)
 
 
 class GitFailed(MachineFault):
@@ -74,17 +75,20 @@ def local_environment(machine: Mapping[str, str]) -> dict[str, str]:
 def remote_environment(machine: Mapping[str, str], url: str, *, prompt: bool) -> dict[str, str]:
     """For talking to where the repository comes from: the user's insteadOf, credentials and proxies hold.
 
-    The URL travels in the environment: it may carry a password, which must be in no file and no process list.
+    The URL travels in the environment: what is said on a command line or in a file, others can read.
     """
     kept = {k: v for k, v in machine.items() if not k.startswith("GIT_") or _KEPT_GIT.fullmatch(k)}
     number = int(kept.get("GIT_CONFIG_COUNT") or 0)
+    source = address(url)
+    settings = (("remote.origin.url", source.url), *source.settings)
     kept |= {
         "LC_ALL": "C",
         "GIT_LFS_SKIP_SMUDGE": "1",
-        "GIT_CONFIG_COUNT": str(number + 1),
-        f"GIT_CONFIG_KEY_{number}": "remote.origin.url",
-        f"GIT_CONFIG_VALUE_{number}": url,
+        "GIT_CONFIG_COUNT": str(number + len(settings)),
+        **source.variables,
     }
+    for place, (key, value) in enumerate(settings, number):
+        kept |= {f"GIT_CONFIG_KEY_{place}": key, f"GIT_CONFIG_VALUE_{place}": value}
     if not prompt:
         kept |= {
             "GIT_TERMINAL_PROMPT": "0",
@@ -133,7 +137,7 @@ class Git:
 
     def text(self, *arguments: str, stdin: bytes | None = None, timeout: float | None = 600) -> str:
         ended = self.attempt(*arguments, stdin=stdin, timeout=timeout)
-        if ended.exit_status != 0:
+        if ended.exit_status != 0 or _lacks_objects(ended.stderr):
             raise failure(arguments, ended)
         return ended.stdout
 
@@ -152,6 +156,12 @@ class Git:
     def update_refs(self, updates: Iterable[tuple[str, str]]) -> None:
         commands = "".join(f"update {ref} {sha}\n" for ref, sha in updates)
         self.text("update-ref", "--stdin", stdin=commands.encode())
+
+
+def _lacks_objects(stderr: str) -> bool:
+    """git's own word for it: `git checkout` of a commit whose tree is gone exits 0 and leaves no file."""
+    complaints = (line for line in stderr.splitlines() if line.startswith(("error:", "fatal:")))
+    return any(_MISSING_OBJECT.search(line) for line in complaints)
 
 
 def failure(arguments: Sequence[str], ended: process.Finished) -> GitFailed:
@@ -173,7 +183,8 @@ def failure(arguments: Sequence[str], ended: process.Finished) -> GitFailed:
 
 
 def _last_line(words: str) -> str:
-    lines = [
-        line for line in words.splitlines() if line.startswith(("fatal:", "error:"))
-    ] or words.splitlines()
-    return lines[-1].strip() if lines else "no reason given"
+    """The last complaint that says something; what git adds when the other side hung up does not."""
+    lines = [line for line in words.splitlines() if line.startswith(("fatal:", "error:"))]
+    telling = [line for line in lines if "Could not read from remote repository" not in line]
+    said = telling or lines or words.splitlines()
+    return said[-1].strip() if said else "no reason given"

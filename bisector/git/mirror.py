@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,9 @@ from bisector.locks import locked
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 # Not refs/bisector: `git bisect start` deletes every ref whose name begins with refs/bisect, slash or not.
 HEAD = "refs/source/HEAD"
+_NO_REPOSITORY = re.compile(
+    r"not (appear to be )?a git repository|repository '.*' does not exist|invalid gitfile format"
+)
 Say = Callable[[str], None]
 
 
@@ -129,7 +133,7 @@ def _clone(git: Git, path: Path, aside: Path) -> None:
     options = ("--quiet", "--bare", "--local", "--template=", "--no-tags")
     upload = ("-c", "remote.origin.tagOpt=--no-tags")
     environment = {name: value for name, value in git.environment.items() if name != "GIT_CONFIG_COUNT"}
-    clone = Git(path, environment, cancelled=git.cancelled)
+    clone = Git(aside.parent, environment, cancelled=git.cancelled)
     ended = clone.attempt("clone", *options, *upload, "--", str(path), str(aside), timeout=3600)
     if ended.exit_status != 0:
         raise failure(("clone",), ended)
@@ -137,8 +141,17 @@ def _clone(git: Git, path: Path, aside: Path) -> None:
 
 
 def _fetch(git: Git) -> None:
-    quiet = ("--no-auto-maintenance", "--no-write-fetch-head", "--quiet", "--force", "--no-tags")
-    git.text("fetch", *quiet, "--prune", "origin", *_REFSPECS, timeout=None)
+    quiet = (
+        "--no-auto-maintenance",
+        "--no-write-fetch-head",
+        "--quiet",
+        "--force",
+        "--no-tags",
+        "--update-shallow",
+    )
+    # The source may have been deepened since; where it was not, this asks for nothing.
+    deeper = ("--unshallow",) if (git.git_dir / "shallow").exists() else ()
+    git.text("fetch", *quiet, *deeper, "--prune", "origin", *_REFSPECS, timeout=None)
     # On its own: with --prune, git removes and makes this ref in turns.
     head = git.attempt("fetch", *quiet, "origin", f"+HEAD:{HEAD}", timeout=None)
     if head.exit_status != 0 and "couldn't find remote ref HEAD" not in head.stderr:
@@ -147,7 +160,7 @@ def _fetch(git: Git) -> None:
 
 def _unreachable(fault: GitFailed, source: Source) -> BisectorError:
     said = fault.message
-    if "does not appear to be a git repository" in said or "not a git repository" in said:
+    if _NO_REPOSITORY.search(said):
         return UsageFault(
             f"repo: {source.shown} is not a git repository", "check the URL or the path in the recipe"
         )

@@ -26,6 +26,9 @@ _TAG_VERSION = re.compile(
 )
 
 
+SHALLOW = "the source is a shallow copy: deepen it (git fetch --unshallow) or name the full repository"
+
+
 class NoSuchRevision(UsageFault):
     """A name that git does not know here."""
 
@@ -59,7 +62,10 @@ def _unknown(mirror: Mirror, name: str) -> NoSuchRevision:
         return NoSuchRevision(
             f"{name!r} is ambiguous: {len(meant)} commits begin with it ({shown} ...)", "give more of the sha"
         )
-    return NoSuchRevision(f"{name!r} names no commit of {mirror.source.shown}{_nearest(mirror.git, name)}")
+    return NoSuchRevision(
+        f"{name!r} names no commit of {mirror.source.shown}{_nearest(mirror.git, name)}",
+        SHALLOW if mirror.is_shallow() else None,
+    )
 
 
 def _beginning_with(git: Git, name: str) -> list[str]:
