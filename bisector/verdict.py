@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from bisector.model import Judgement, Ran, Stage, Trial, Trouble, Untestable, Verdict
@@ -93,6 +93,21 @@ def findings(
 def tally(found: Sequence[Finding], standard: Standard) -> Tally:
     kinds = Counter(type(_settled(one, standard)) for one in found)
     return Tally(kinds[Fails], kinds[Works], len(found) - kinds[Fails] - kinds[Works])
+
+
+def failure_at_end(rans: Sequence[Ran], standard: Standard, look: Search = search) -> Signature | None:
+    """The signature that the failing end's trials give; None where nothing failed, or not alike.
+
+    A limit that is skipped elsewhere counts here: where the failing end itself hangs, a hang is hunted.
+    """
+    policy, failing = standard.policy, Reaction(standard.failing.value)
+    counting = replace(
+        policy,
+        on_timeout=failing if policy.on_timeout is Reaction.SKIP else policy.on_timeout,
+        on_memory=failing if policy.on_memory is Reaction.SKIP else policy.on_memory,
+    )
+    held = replace(standard, policy=counting, signature=None)
+    return shared_failure([one for ran in rans for one in findings(ran, held, look)])
 
 
 def shared_failure(found: Sequence[Finding]) -> Signature | None:

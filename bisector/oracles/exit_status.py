@@ -17,7 +17,7 @@ def read(seen: Seen, standard: Standard, search: Search) -> Finding | None:
     |----------------------------------------------------------------|---------------------|
     | exit 0                                                         | works               |
     | exit 125; could not be started; found no test                  | cannot tell         |
-    | the failing end's failure                                      | fails               |
+    | the failing end's failure, and no pattern was to tell it       | fails               |
     | could not import the module under test, or a foreign package   | cannot tell         |
     | failed otherwise                                               | fails otherwise     |
 
@@ -34,7 +34,7 @@ def read(seen: Seen, standard: Standard, search: Search) -> Finding | None:
     failure = signature(run, seen.places, standard.module)
     expected = standard.signature
     differs = difference(failure, expected) if expected else None
-    if expected and differs is None:
+    if expected and differs is None and not standard.failing_if:
         return Fails(f"same failure: {_told(failure, seen)}", failure)
     told_otherwise = standard.failing_if or standard.policy.metric or standard.policy.compare
     if expected is None and not told_otherwise:

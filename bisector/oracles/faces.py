@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bisector.oracles.finding import Fails, FailsOtherwise, Finding, Works
-from bisector.oracles.signatures import Signature, difference, inside_project
+from bisector.oracles.signatures import Signature, blames_project, difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ def faces(line: Sequence[Finding | None]) -> tuple[Face, ...]:
 
     | the nearest that works or fails as hunted, on either side | the other failure is                    |
     |------------------------------------------------------------|-----------------------------------------|
-    | one side works, the other fails as hunted                  | a face, if the project's own code failed |
+    | one side works, the other fails as hunted                  | a face, if it blames the project        |
     | both sides work                                            | somebody's unfinished work              |
     | both sides fail as hunted                                  | something on top of the regression      |
     | a side has neither                                         | not to be told                          |
@@ -35,7 +35,7 @@ def faces(line: Sequence[Finding | None]) -> tuple[Face, ...]:
     after = _nearest(((at, line[at]) for at in reversed(range(len(line)))), len(line))
     found: list[Face] = []
     for at, finding in enumerate(line):
-        if not isinstance(finding, FailsOtherwise) or not inside_project(finding.failure):
+        if not isinstance(finding, FailsOtherwise) or not blames_project(finding.failure):
             continue
         if {type(before[at]), type(after[at])} != {Works, Fails}:
             continue

@@ -18,6 +18,8 @@ def read_cancelled(seen: Seen, standard: Standard, search: Search) -> Finding | 
 def read(seen: Seen, standard: Standard, search: Search) -> Finding | None:
     """The failure that is hunted where the failing end ran into the same limit; else as the recipe says.
 
+    So too where a pattern of the recipe was to tell the failure, and did not.
+
     Asked before the exit status: a program whose child was killed for its memory may well exit 0.
     """
     run, policy = seen.run, standard.policy
@@ -31,6 +33,6 @@ def read(seen: Seen, standard: Standard, search: Search) -> Finding | None:
             reason, reaction = f"out of memory{used}", policy.on_memory
         case _:
             return None
-    if standard.signature == failure:
+    if standard.signature == failure and not standard.failing_if:
         return Fails(f"same failure: {reason}", failure)
     return by_reaction(reaction, reason, failure, standard)

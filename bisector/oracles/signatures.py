@@ -94,10 +94,15 @@ def words(signature: Signature) -> str:
             return "out of memory"
 
 
-def inside_project(signature: Signature) -> bool:
-    """Did the project's own code fail, rather than the repro, its interpreter or a limit?"""
+def blames_project(signature: Signature) -> bool:
+    """Did the project's own code fail, or an assertion about what it gave?
+
+    The repro is the same at every commit: when its own assertion fails with another value, the project gave it.
+    """
     match signature:
-        case Raised(frame=frame) | Died(frame=frame):
+        case Raised(kind, frame=frame):
+            return frame is not None or _short(kind) == "AssertionError"
+        case Died(frame=frame):
             return frame is not None
         case TestsFailed():
             return True

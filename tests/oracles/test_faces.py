@@ -12,6 +12,7 @@ HERE = Frame("shop/core.py", "pick")
 HUNTED = Raised("AssertionError", "sum", HERE)
 A = Raised("AttributeError", "no attribute 'a'", HERE)
 B = Raised("AttributeError", "no attribute 'b'", HERE)
+VALUE = Raised("AssertionError", "got 3")
 OUTSIDE = Raised("OSError", "in the repro itself")
 LETTERS: dict[str, Finding | None] = {
     "W": Works("exit 0"),
@@ -19,6 +20,7 @@ LETTERS: dict[str, Finding | None] = {
     "a": FailsOtherwise("another", A),
     "b": FailsOtherwise("another", B),
     "o": FailsOtherwise("another", OUTSIDE),
+    "v": FailsOtherwise("another", VALUE),
     "?": CannotTell("exit 125"),
     ".": None,
 }
@@ -33,6 +35,7 @@ ROWS = {
     "unfinished work, then a face": ("WaWbF", (Face(3, 3, B),)),
     "on top of the regression": ("WFaF", ()),
     "nothing known on one side": ("aF", ()),
+    "an assertion of the repro's about another value": ("WvF", (Face(1, 1, VALUE),)),
     "outside the project's code": ("WoF", ()),
     "in a hunt for a fix": ("FaW", (Face(1, 1, A),)),
     "at a regression that came twice": ("WaFbWaF", (Face(1, 1, A), Face(3, 3, B), Face(5, 5, A))),

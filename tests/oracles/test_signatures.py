@@ -14,9 +14,9 @@ from bisector.oracles.signatures import (
     Signature,
     TestsFailed,
     TimedOut,
+    blames_project,
     difference,
     in_common,
-    inside_project,
     words,
 )
 
@@ -146,10 +146,10 @@ def test_two_observations_give_what_they_share(
         assert difference(other, shared) is None
 
 
-def test_only_the_projects_own_code_makes_it_the_projects_failure() -> None:
-    inside = (Raised("E", "", PICK), Died(11, PICK), failing(a="E"))
+def test_the_projects_own_code_and_assertions_about_it_blame_the_project() -> None:
+    inside = (Raised("AssertionError", "[(0, 1)]"), Raised("E", "", PICK), Died(11, PICK), failing(a="E"))
     outside = (Raised("E", ""), Died(11), Exited(1), TimedOut(), OutOfMemory())
-    assert [inside_project(one) for one in (*inside, *outside)] == [True] * 3 + [False] * 5
+    assert [blames_project(one) for one in (*inside, *outside)] == [True] * 4 + [False] * 5
 
 
 def test_many_failed_tests_are_named_by_the_first() -> None:

@@ -31,7 +31,7 @@ from bisector.oracles.finding import (
     Standard,
 )
 from bisector.oracles.patterns import SearchResult, TookTooLong
-from bisector.oracles.signatures import Exited, Frame, OutOfMemory, Raised, TimedOut
+from bisector.oracles.signatures import Exited, Frame, OutOfMemory, Raised, Signature, TimedOut
 from bisector.recipe.schema import (
     Absolute,
     Compare,
@@ -44,7 +44,7 @@ from bisector.recipe.schema import (
     Until,
     Worse,
 )
-from bisector.verdict import Tally, findings, judge, shared_failure, tally
+from bisector.verdict import Tally, failure_at_end, findings, judge, shared_failure, tally
 
 OLD, NEW, SKIP, ERROR = Judgement.OLD, Judgement.NEW, Judgement.SKIP, Judgement.ERROR
 
@@ -232,6 +232,15 @@ ROWS = {
     "bad_if not found, it fails": Row(
         ran(TYPE), policy(new_if="IndexError"), SKIP, "another failure: TypeError: unfinished"
     ),
+    "bad_if not found in what fails with the same status": Row(
+        ran(run(1, "another boom")),
+        replace(policy(new_if="IndexError"), signature=Exited(1)),
+        SKIP,
+        "another failure: exit 1: another boom",
+    ),
+    "bad_if not found in what hangs likewise": Row(
+        ran(HANG), replace(policy(new_if="deadlock"), signature=TimedOut()), SKIP, "timed out after 12s"
+    ),
     "good_if, though it fails": Row(
         ran(run(1, "42 found")), policy(KNOWN, old_if=r"\d+ found"), OLD, "found: 42 found"
     ),
@@ -377,6 +386,21 @@ def test_the_failing_end_gives_the_signature_from_what_its_failures_share() -> N
     assert shared_failure(findings(two, PLAIN)) == expected
 
 
-def test_no_failure_and_two_unlike_failures_give_no_signature() -> None:
-    assert shared_failure(findings(ran(run()), PLAIN)) is None
-    assert shared_failure(findings(ran(AXIS, TYPE, AXIS), PLAIN)) is None
+ENDS: dict[str, tuple[tuple[Ran, ...], Standard, Signature | None]] = {
+    "the same twice": ((ran(AXIS), ran(AXIS)), PLAIN, AXIS_SIGNATURE),
+    "once of twice": ((ran(AXIS), ran(run())), PLAIN, AXIS_SIGNATURE),
+    "two unlike failures": ((ran(AXIS), ran(TYPE), ran(AXIS)), PLAIN, None),
+    "no failure": ((ran(run()),), PLAIN, None),
+    "a hang": ((ran(HANG), ran(HANG)), PLAIN, TimedOut()),
+    "a hang, in a hunt for a fix": ((ran(HANG), ran(HANG)), replace(FIX, signature=None), TimedOut()),
+    "a lack of memory": ((ran(HOG),), PLAIN, OutOfMemory()),
+    "a hang or a failure": ((ran(HANG), ran(AXIS)), PLAIN, None),
+    "a hang that the recipe calls good": ((ran(HANG),), policy(on_timeout=Reaction.OLD), None),
+}
+
+
+@pytest.mark.parametrize("rans, standard, expected", ENDS.values(), ids=ENDS.keys())
+def test_the_signature_of_a_failing_end_that_shows(
+    rans: tuple[Ran, ...], standard: Standard, expected: Signature | None
+) -> None:
+    assert failure_at_end(rans, standard) == expected

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from pathlib import Path
 
-import numpy  # type: ignore[import-not-found]
-import torch  # type: ignore[import-not-found]
-from safetensors.torch import save_file  # type: ignore[import-not-found]
+import numpy  # type: ignore[import-not-found,unused-ignore]
+import torch  # type: ignore[import-not-found,unused-ignore]
+from safetensors.torch import save_file  # type: ignore[import-not-found,unused-ignore]
 
 HERE = Path(__file__).parent
 
