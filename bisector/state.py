@@ -25,6 +25,11 @@ class State:
     def environments(self) -> Path:
         return self.root / "environments"
 
+    @property
+    def tries(self) -> Path:
+        """Trials outside any hunt; each folder goes with its trial."""
+        return self.root / "tries"
+
     def hunt(self, name: str) -> Path:
         """What one hunt writes: logs, its ledger, the scratch of its trials."""
         return self.root / "hunts" / name

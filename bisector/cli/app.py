@@ -86,7 +86,10 @@ def check(recipe: str, **given: Any) -> int:
 @click.argument("rev", required=False)
 @hunting
 def try_(recipe: str, rev: str | None, **given: Any) -> int:
-    """One trial at REV (default: the bad end), its output live: to get the repro right."""
+    """One trial at REV (default: the end that fails), its output live: to get the repro right.
+
+    Exit status: 0 it works, 1 it fails, 3 it tells nothing, 5 the machine failed.
+    """
     return _call("try_one", recipe, rev, gather(given))
 
 

@@ -18,11 +18,14 @@ def seconds_left(durations: Sequence[float], search_left: int, confirmed: bool =
 
 def in_words(seconds: float | None) -> str:
     """In minutes, as people say it."""
-    if seconds is None:
-        return "time left unknown"
+    return "time left unknown" if seconds is None else f"{roughly(seconds)} left"
+
+
+def roughly(seconds: float) -> str:
+    """No finer than a forecast can be."""
     if seconds < 60:
-        return "under a minute left"
+        return "under a minute"
     minutes = round(seconds / 60)
     if minutes < 100:
-        return f"about {minutes} min left"
-    return f"about {minutes / 60:.1f} h left"
+        return f"about {minutes} min"
+    return f"about {minutes / 60:.1f} h"

@@ -33,35 +33,49 @@ class Named:
     rev: str
 
 
-def check_revisions(written: RecipeText, recipe: Recipe, mirror: Mirror, say: Say) -> None:
-    """RecipeFault with every revision that names no commit, each with its place."""
-    faults = revision_faults(places(written.text, written.name, written.overrides), recipe, mirror, say)
+def check_revisions(
+    written: RecipeText, recipe: Recipe, mirror: Mirror, say: Say, besides: Sequence[str] = ()
+) -> None:
+    """RecipeFault with every revision that names no commit, each with its place.
+
+    The mirror is made, and brought up to date where the ends or the names given `besides` may have moved.
+    """
+    where = places(written.text, written.name, written.overrides)
+    faults = revision_faults(where, recipe, mirror, say, besides)
     if faults:
         raise RecipeFault(in_order(faults), HINT)
 
 
-def revision_faults(where: Places, recipe: Recipe, mirror: Mirror, say: Say) -> list[Fault]:
+def revision_faults(
+    where: Places, recipe: Recipe, mirror: Mirror, say: Say, besides: Sequence[str] = ()
+) -> list[Fault]:
+    fresh = refresh(mirror, (recipe.old, recipe.new, *besides), say)
     asked = list(named(where, recipe))
     if not _unknown(mirror, asked):
         return []
-    mirror.fetch(say)
+    if not fresh:
+        mirror.fetch(say)
     for one in _unknown(mirror, asked):
         if _FULL_SHA.fullmatch(one.rev):
             mirror.fetch_commit(one.rev)
     return [_fault(where, mirror, one) for one in _unknown(mirror, asked)]
 
 
-def refresh(recipe: Recipe, mirror: Mirror, say: Say) -> None:
-    """A mirror that is there and knows today's branches, where an end may have moved.
+def refresh(mirror: Mirror, names: Sequence[str], say: Say) -> bool:
+    """A mirror that is there and, where one of the names may have moved, as the source is now: then True.
 
     A source that does not answer is no fault: what the mirror holds may be enough.
     """
-    if mirror.ensure(say) or not any(moves(mirror.git, end) for end in _ends(recipe)):
-        return
+    if mirror.ensure(say):
+        return True
+    if not any(name != AUTO and moves(mirror.git, name) for name in names):
+        return False
     try:
         mirror.fetch(say)
     except GitFailed as fault:
         say(f"{fault.message}; going on with what was fetched before")
+        return False
+    return True
 
 
 def named(where: Places, recipe: Recipe) -> Iterator[Named]:
@@ -78,10 +92,6 @@ def named(where: Places, recipe: Recipe) -> Iterator[Named]:
     for number, overlay in enumerate(recipe.overlay):
         if isinstance(overlay.source, str):
             yield Named(f"overlay.{number}.from", overlay.source)
-
-
-def _ends(recipe: Recipe) -> Sequence[str]:
-    return [end for end in (recipe.old, recipe.new) if end != AUTO]
 
 
 def _named_ends(where: Places, recipe: Recipe) -> Iterator[Named]:

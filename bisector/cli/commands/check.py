@@ -1,0 +1,119 @@
+"""`bisector check`: everything that can be known of a hunt before anything runs; all faults at once."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from statistics import median
+
+import click
+
+from bisector.caps import choose as choose_cage
+from bisector.caps import survey
+from bisector.cli.commands.opening import Opened, ears, interruptible, open_mirror, open_state, read_recipe
+from bisector.cli.commands.planned import Planned, as_json, as_lines
+from bisector.cli.options import Options
+from bisector.engine.preview import preview
+from bisector.engine.progress import Note
+from bisector.engine.pythons import Found, asked_for, look, python_faults
+from bisector.engine.revisions import HINT, revision_faults
+from bisector.environments import Interpreters
+from bisector.errors import UsageFault
+from bisector.git.mirror import Mirror, Say
+from bisector.installers import INSTALLERS, Installer
+from bisector.model import Cap, Ran
+from bisector.recipe.faults import RecipeFault
+from bisector.recipe.places import in_order, places
+from bisector.recipe.schema import Recipe
+from bisector.store import Store
+
+ENOUGH = 50
+"""Earlier trials that a forecast looks at."""
+
+
+def main(argument: str, options: Options) -> int:
+    opened = read_recipe(argument, options)
+    state, store = open_state(options)
+    with interruptible() as stop, ears(options) as listener:
+        mirror = open_mirror(state, opened.recipe, stop)
+        plan = _plan(opened, store, mirror, options, lambda text: listener.hear(Note(text)))
+    if options.json:
+        click.echo(json.dumps(as_json(plan), indent=2))
+    else:
+        click.echo("\n".join(as_lines(plan)))
+    if not options.quiet:
+        click.echo(f"\nThe recipe is sound; nothing was run. Next: bisector run {argument}", err=True)
+    return 0
+
+
+def _plan(opened: Opened, store: Store, mirror: Mirror, options: Options, say: Say) -> Planned:
+    recipe = opened.recipe
+    machine = dict(os.environ)
+    interpreters = Interpreters(machine)
+    installers = tuple(make(machine) for make in INSTALLERS.values())
+    means = _sound(opened, mirror, interpreters, installers, options, say)
+    seconds = _earlier(store, mirror.source.shown)
+    return Planned(
+        recipe=recipe,
+        repo=mirror.source.shown,
+        preview=preview(recipe, mirror, say),
+        pythons=_pythons(recipe, interpreters, installers),
+        newest=next((one.version for one in interpreters.list_all()), None),
+        means=means,
+        sandbox=_sandbox(recipe, options),
+        trial_seconds=median(seconds) if seconds else None,
+        measured=len(seconds),
+        jobs=options.jobs,
+    )
+
+
+def _sound(
+    opened: Opened,
+    mirror: Mirror,
+    interpreters: Interpreters,
+    installers: tuple[Installer, ...],
+    options: Options,
+    say: Say,
+) -> Mapping[Cap, str]:
+    """The means of each cap; every fault that git or the machine finds is told at once."""
+    recipe, written = opened.recipe, opened.written
+    where = places(written.text, written.name, written.overrides)
+    faults = revision_faults(where, recipe, mirror, say)
+    hints = [HINT] if faults else []
+    missing = python_faults(where, recipe, interpreters, installers)
+    faults += missing
+    hints += ["`bisector doctor` lists the Pythons of this machine"] if missing else []
+    machine = survey(os.environ.get("PATH", "/usr/bin:/bin"))
+    means: Mapping[Cap, str] = {}
+    try:
+        means = choose_cage(
+            machine, recipe.limits, sandbox=_sandbox(recipe, options), best_effort=options.best_effort
+        ).means
+    except UsageFault as refusal:
+        faults.append(where.fault("limits", refusal.message))
+        hints += [refusal.hint] if refusal.hint else []
+    if faults:
+        raise RecipeFault(in_order(faults), "; ".join(hints))
+    return means
+
+
+def _sandbox(recipe: Recipe, options: Options) -> bool:
+    return recipe.foreign if options.sandbox is None else options.sandbox
+
+
+def _pythons(
+    recipe: Recipe, interpreters: Interpreters, installers: tuple[Installer, ...]
+) -> tuple[Found, ...]:
+    asked = dict.fromkeys(version for _, version in asked_for(recipe))
+    found = (look(version, interpreters, installers) for version in asked)
+    return tuple(one for one in found if isinstance(one, Found))
+
+
+def _earlier(store: Store, shown: str) -> list[float]:
+    """How long trials in this repository took, the newest hunts first."""
+    seconds: list[float] = []
+    for row in store.hunts():
+        if row.repo == shown and len(seconds) < ENOUGH:
+            seconds += [trial.seconds for trial in store.trials(row.id) if isinstance(trial.outcome, Ran)]
+    return seconds[:ENOUGH]
