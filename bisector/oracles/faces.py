@@ -24,7 +24,7 @@ class Face:
 def faces(line: Sequence[Finding | None]) -> tuple[Face, ...]:
     """The stretches of other failures that belong to the regression; None: nothing is known there.
 
-    | the nearest that works or fails as hunted, on either side | the other failure is                    |
+    | the nearest that works or fails as hunted, on either side  | the other failure is                    |
     |------------------------------------------------------------|-----------------------------------------|
     | one side works, the other fails as hunted                  | a face, if it blames the project        |
     | both sides work                                            | somebody's unfinished work              |

@@ -97,7 +97,7 @@ def words(signature: Signature) -> str:
 def blames_project(signature: Signature) -> bool:
     """Did the project's own code fail, or an assertion about what it gave?
 
-    The repro is the same at every commit: when its own assertion fails with another value, the project gave it.
+    The repro is the same at every commit: where its assertion fails with another value, the project gave it.
     """
     match signature:
         case Raised(kind, frame=frame):
