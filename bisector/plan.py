@@ -43,6 +43,8 @@ class TrialRequest:
     repro: Repro
     limits: Limits
     runs: int = 1
+    ladder: bool = True
+    """Where the module cannot be imported, try the releases of the commit's date."""
     fixups: tuple[Patch | CherryPick, ...] = ()
     """In the recipe's order; a pick by its full sha."""
     overlays: tuple[OverlayFiles, ...] = ()

@@ -10,7 +10,8 @@ from bisector.errors import EndpointFault, MachineFault
 from bisector.git import commits
 from bisector.git.mirror import Mirror
 from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Terms, Untestable
-from bisector.verdict import findings, shared_failure, tally
+from bisector.oracles.signatures import TimedOut
+from bisector.verdict import failure_at_end, findings, tally
 
 PROOF_RUNS = 2
 """The failing end is run this often: what it does only once is no base to search from."""
@@ -61,12 +62,17 @@ def learn(hunter: Hunter, bad: JudgedTrial) -> None:
     outcome = bad.trial.outcome
     if hunter.signature is not None or not isinstance(outcome, Ran):
         return
-    found = findings(outcome, hunter.standard, hunter.look)
-    hunter.signature = shared_failure(found)
-    if hunter.signature is None and tally(found, hunter.standard).failing > 1:
+    hunter.signature = failure_at_end([outcome], hunter.standard, hunter.look)
+    if isinstance(hunter.signature, TimedOut):
+        hunter.notice("the failing end runs into its time limit: this is a hunt for a hang")
+    elif hunter.signature is None and _fails(hunter, outcome) > 1:
         hunter.notice(
             "the failing end fails in a different way each time: any failure counts as the one hunted"
         )
+
+
+def _fails(hunter: Hunter, outcome: Ran) -> int:
+    return tally(findings(outcome, hunter.standard, hunter.look), hunter.standard).failing
 
 
 def _judged_again(hunter: Hunter, judged: JudgedTrial) -> JudgedTrial:

@@ -19,7 +19,7 @@ from bisector.hunt import Event, Phase, advance, ending
 from bisector.model import Commit, JudgedTrial, Judgement, Purpose, Ran, Trial, Trouble, Verdict
 from bisector.oracles.finding import Standard
 from bisector.oracles.patterns import Search
-from bisector.oracles.signatures import Signature
+from bisector.oracles.signatures import Raised, Signature
 from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.store import HuntRow, Store
@@ -78,7 +78,10 @@ class Hunter:
         return self._asking.commit(sha)
 
     def request(self, sha: str, runs: int = 1) -> TrialRequest:
-        return self._asking.request(sha, runs)
+        """Until the hunted failure is known, and where it is an import error, no other releases are tried."""
+        asked = self._asking.request(sha, runs)
+        importing = isinstance(self.signature, Raised) and self.signature.importing
+        return dataclasses.replace(asked, ladder=self.signature is not None and not importing)
 
     @cached_property
     def _asking(self) -> Asking:

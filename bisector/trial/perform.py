@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -18,6 +18,7 @@ from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
 from bisector.model import (
     EnvironmentFacts,
+    EnvironmentRequest,
     Outcome,
     Places,
     Purpose,
@@ -39,23 +40,6 @@ LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
 
 
-@dataclass
-class _Clock:
-    """Seconds by step."""
-
-    began: float = field(default_factory=time.monotonic)
-    spent: dict[Step, float] = field(default_factory=dict)
-
-    @contextmanager
-    def measure(self, step: Step, say: Callable[[Step], None]) -> Iterator[None]:
-        say(step)
-        start = time.monotonic()
-        try:
-            yield
-        finally:
-            self.spent[step] = time.monotonic() - start
-
-
 def perform(
     bench: Workbench,
     request: TrialRequest,
@@ -65,25 +49,15 @@ def perform(
     cancelled: threading.Event,
 ) -> Trial:
     """Make the trial. Only a defect of bisector itself raises; everything else is in the outcome."""
-    clock, started = _Clock(), datetime.now(timezone.utc)
-    facts: EnvironmentFacts | None = None
-    outcome: Outcome
+    clock, started = _Clock(say), datetime.now(timezone.utc)
+    making = _Making(bench, request, log, clock, cancelled)
     try:
-        empty(bench.scratch)
-        bench.scratch.mkdir(parents=True)
-        with clock.measure(Step.CHECKOUT, say):
-            bench.slot.checkout(request.commit)
-            unfit = alter(bench.slot, request)
-        if unfit is not None:
-            outcome = unfit
-        else:
-            facts, outcome = _in_environment(bench, request, log, clock, say, cancelled)
+        facts, outcome = making.run()
     except GitFailed as fault:
-        outcome = Trouble(fault.message, lasting=True)
+        facts, outcome = None, Trouble(fault.message, lasting=True)
     except OSError as error:
-        outcome = Trouble(
-            f"{error.filename or 'the system'}: {error.strerror}", lasting=error.errno in LASTING
-        )
+        lasting = error.errno in LASTING
+        facts, outcome = None, Trouble(f"{error.filename or 'the system'}: {error.strerror}", lasting)
     return Trial(
         commit=request.commit,
         key=request.key,
@@ -92,100 +66,138 @@ def perform(
         outcome=outcome,
         environment=facts,
         seconds=time.monotonic() - clock.began,
-        checkout_seconds=clock.spent.get(Step.CHECKOUT, 0.0),
-        install_seconds=clock.spent.get(Step.INSTALL, 0.0),
-        repro_seconds=clock.spent.get(Step.REPRO, 0.0),
+        checkout_seconds=clock.spent[Step.CHECKOUT],
+        install_seconds=clock.spent[Step.INSTALL],
+        repro_seconds=clock.spent[Step.REPRO],
         log=str(log),
     )
 
 
-def _in_environment(
-    bench: Workbench,
-    request: TrialRequest,
-    log: Path,
-    clock: _Clock,
-    say: Callable[[Step], None],
-    cancelled: threading.Event,
-) -> tuple[EnvironmentFacts | None, Outcome]:
-    with clock.measure(Step.INSTALL, say):
-        made = _environment(bench, request, log, cancelled)
-    if not isinstance(made, Ready):
-        return None, made
-    with clock.measure(Step.REPRO, say):
-        return made.facts, _repro(bench, request, made, log, cancelled)
+@dataclass
+class _Clock:
+    """Seconds by step, and who wants to hear of the steps."""
+
+    say: Callable[[Step], None]
+    began: float = field(default_factory=time.monotonic)
+    spent: dict[Step, float] = field(default_factory=lambda: dict.fromkeys(Step, 0.0))
+
+    @contextmanager
+    def measure(self, step: Step) -> Iterator[None]:
+        self.say(step)
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.spent[step] += time.monotonic() - start
 
 
-def _environment(
-    bench: Workbench, request: TrialRequest, log: Path, cancelled: threading.Event
-) -> Ready | Untestable | Trouble:
-    """Installed, and the module under test found to come from this commit's tree."""
-    (bench.scratch / "environment").mkdir()
-    place = Place(
-        tree=bench.slot.tree,
-        scratch=bench.scratch / "environment",
-        facts=Tree(bench.slot.git),
-        locks=bench.locks,
-        log=log,
-        runner=CagedRunner(bench, request, cancelled),
-        cancelled=cancelled,
-    )
-    made = bench.environments.prepare(request.environment, place)
-    if not isinstance(made, Ready):
-        return made
-    doubt = bench.environments.prove(made, place)
-    return made if doubt is None else doubt
+@dataclass(frozen=True)
+class _Making:
+    """One trial under way."""
+
+    bench: Workbench
+    request: TrialRequest
+    log: Path
+    clock: _Clock
+    cancelled: threading.Event
+
+    def run(self) -> tuple[EnvironmentFacts | None, Outcome]:
+        empty(self.bench.scratch)
+        self.bench.scratch.mkdir(parents=True)
+        with self.clock.measure(Step.CHECKOUT):
+            self.bench.slot.checkout(self.request.commit)
+            unfit = alter(self.bench.slot, self.request)
+        return (None, unfit) if unfit is not None else self._in_environment()
+
+    def _in_environment(self) -> tuple[EnvironmentFacts | None, Outcome]:
+        """As the recipe has it; where the module cannot be imported so, with the next rung's releases."""
+        place = self._place("environment")
+        made = self._environment(self.request.environment, place)
+        if not isinstance(made, Ready):
+            return None, made
+        outcome = self._repro(made)
+        if not (self.request.ladder and _smells_of_import(outcome)):
+            return made.facts, outcome
+        lower = self._lower(made, place)
+        return (made.facts, outcome) if lower is None else lower
+
+    def _lower(self, ready: Ready, place: Place) -> tuple[EnvironmentFacts, Outcome] | None:
+        """The repro's word in the environment below, where the module can be imported there and not here."""
+        environments = self.bench.environments
+        below = environments.fallback(ready)
+        if below is None or not isinstance(environments.imports(ready, place), Untestable):
+            return None
+        second = self._place("environment-2")
+        made = self._environment(below, second)
+        if not isinstance(made, Ready) or environments.imports(made, second) is not None:
+            return None
+        rungs = ("as pinned: the module cannot be imported", "releases of the commit's date: imported")
+        return replace(made.facts, rungs=rungs), self._repro(made)
+
+    def _place(self, name: str) -> Place:
+        scratch = self.bench.scratch / name
+        scratch.mkdir()
+        return Place(
+            tree=self.bench.slot.tree,
+            scratch=scratch,
+            facts=Tree(self.bench.slot.git),
+            locks=self.bench.locks,
+            log=self.log,
+            runner=CagedRunner(self.bench, self.request, self.cancelled),
+            cancelled=self.cancelled,
+        )
+
+    def _environment(self, asked: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:
+        """Installed, and the module under test found to come from this commit's tree."""
+        with self.clock.measure(Step.INSTALL):
+            made = self.bench.environments.prepare(asked, place)
+            if not isinstance(made, Ready):
+                return made
+            return self.bench.environments.prove(made, place) or made
+
+    def _repro(self, ready: Ready) -> Outcome:
+        """The runs asked for, each from a reset state; a run that was cut short ends the trial."""
+        room = Room(self.bench.scratch / "repro", self.request.repro, self.bench.slot.tree)
+        room.furnish()
+        confined = self._confined(room, ready)
+        runs: list[Run] = []
+        with self.clock.measure(Step.REPRO):
+            for _ in range(self.request.runs):
+                fault = self._reset(confined)
+                if fault is not None:
+                    return fault
+                runs.append(self.bench.cage.run(confined, self.cancelled))
+                if runs[-1].stopped is Stopped.CANCELLED:
+                    break
+        return Ran(tuple(runs), Places(str(self.bench.slot.tree), str(room.scratch), str(ready.venv)))
+
+    def _reset(self, confined: Confinement) -> Untestable | None:
+        command = self.request.repro.reset
+        if command is None:
+            return None
+        ended = self.bench.cage.run(replace(confined, argv=("/bin/sh", "-c", command)), self.cancelled)
+        if ended.exit_status == 0 or ended.stopped is Stopped.CANCELLED:
+            return None
+        last = ended.output.strip().splitlines()[-1:] or [f"status {ended.exit_status}"]
+        return Untestable(Stage.RESET, f"`reset` failed: {last[0]}")
+
+    def _confined(self, room: Room, ready: Ready) -> Confinement:
+        return Confinement(
+            argv=room.argv(ready.python),
+            cwd=room.cwd,
+            env=ready.environment(room.variables(self.bench.machine)),
+            log=self.log,
+            timeout=self.request.limits.timeout,
+            limits=self.request.limits,
+            writable=(self.bench.scratch, self.bench.slot.tree),
+            readable=ready.readable,
+            sandbox=self.bench.sandbox,
+        )
 
 
-def _repro(
-    bench: Workbench, request: TrialRequest, ready: Ready, log: Path, cancelled: threading.Event
-) -> Outcome:
-    """The runs asked for, each from a reset state; a run that was cut short ends the trial."""
-    room = Room(bench.scratch, request.repro, bench.slot.tree)
-    room.furnish()
-    env = ready.environment(room.variables(bench.machine))
-    runs: list[Run] = []
-    for _ in range(request.runs):
-        fault = _reset(bench, request, room, env, ready, log, cancelled)
-        if fault is not None:
-            return fault
-        runs.append(bench.cage.run(_confined(bench, request, room, env, ready, log), cancelled))
-        if runs[-1].stopped is Stopped.CANCELLED:
-            break
-    places = Places(str(bench.slot.tree), str(bench.scratch), str(ready.venv))
-    return Ran(tuple(runs), places)
-
-
-def _reset(
-    bench: Workbench,
-    request: TrialRequest,
-    room: Room,
-    env: Mapping[str, str],
-    ready: Ready,
-    log: Path,
-    cancelled: threading.Event,
-) -> Untestable | None:
-    command = request.repro.reset
-    if command is None:
-        return None
-    confined = _confined(bench, request, room, env, ready, log)
-    ended = bench.cage.run(replace(confined, argv=("/bin/sh", "-c", command)), cancelled)
-    if ended.exit_status == 0 or ended.stopped is Stopped.CANCELLED:
-        return None
-    last = ended.output.strip().splitlines()[-1:] or [f"status {ended.exit_status}"]
-    return Untestable(Stage.RESET, f"`reset` failed: {last[0]}")
-
-
-def _confined(
-    bench: Workbench, request: TrialRequest, room: Room, env: Mapping[str, str], ready: Ready, log: Path
-) -> Confinement:
-    return Confinement(
-        argv=room.argv(ready.python),
-        cwd=room.cwd,
-        env=env,
-        log=log,
-        timeout=request.limits.timeout,
-        limits=request.limits,
-        writable=(bench.scratch, bench.slot.tree),
-        readable=ready.readable,
-        sandbox=bench.sandbox,
-    )
+def _smells_of_import(outcome: Outcome) -> bool:
+    """A failure that importing may have caused: worth the dear question whether the module imports."""
+    if not isinstance(outcome, Ran):
+        return False
+    last = outcome.runs[-1]
+    return last.exit_status not in (0, None) and last.stopped is None and "import" in last.output.lower()

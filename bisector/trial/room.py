@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bisector.git.worktrees import empty
 from bisector.recipe.schema import Cwd, PythonScript, Repro
 
 SCRIPT = "bisector_repro.py"
@@ -30,6 +31,8 @@ class Room:
         return self.tree if self.repro.cwd is Cwd.TREE else self.folder
 
     def furnish(self) -> None:
+        empty(self.scratch)
+        self.scratch.mkdir()
         for place in (self.folder, self.scratch / "home", self.scratch / "tmp"):
             place.mkdir()
         for name, text in self.repro.files:
