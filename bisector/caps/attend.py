@@ -46,7 +46,7 @@ class Attendant:
         self._log = log
         self._watch = watch
         self._selector = selectors.DefaultSelector()
-        self._next_look = 0.0
+        self._next_look = enclosed.began + watch.pause
 
     def attend(self, cancelled: threading.Event, py_spy: Path | None) -> Run:
         enclosed = self._enclosed
@@ -155,7 +155,7 @@ class Attendant:
         if stopped is None:
             reason = witness.complaints() or "it was killed from outside"
             raise MachineFault(f"the cage ({self._enclosed.fence.name}) failed: {reason}")
-        return None, signal.SIGKILL
+        return None, int(signal.SIGKILL)
 
     def _killed_by_cap(self) -> Stopped | None:
         """The kernel counts every kill for want of memory, also when a container or the machine was full."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from bisector.caps.attend import Attendant
@@ -39,6 +40,7 @@ class Cage:
         if Cap.NETWORK in self.unenforced:
             confinement = replace(confinement, limits=replace(confinement.limits, network=True))
         limits = confinement.limits
+        before = 0 if limits.disk is None else written(confinement.writable)
         group = self.cgroups.open()
         try:
             self._set_limits(group, confinement)
@@ -46,9 +48,8 @@ class Cage:
                 Log(confinement.log, limits.output) as log,
                 enclose(self.fence, self.prefix, group, confinement) as enclosed,
             ):
-                watch = Watch(
-                    limits, group, enclosed.tree, self.fence.overhead, lambda: written(confinement.writable)
-                )
+                growth = partial(_growth, confinement.writable, before)
+                watch = Watch(limits, group, enclosed.tree, self.fence.overhead, growth)
                 return Attendant(enclosed, confinement, log, watch).attend(cancelled, self.py_spy)
         finally:
             group.close()
@@ -61,3 +62,7 @@ class Cage:
             group.limit_processes(limits.processes + self.fence.overhead)
         if limits.cpus is not None and group.has(Control.CPU):
             group.limit_cpus(limits.cpus)
+
+
+def _growth(places: tuple[Path, ...], before: int) -> int:
+    return written(places) - before

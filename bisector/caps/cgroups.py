@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,11 +38,17 @@ class Hierarchy:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    hierarchy: Hierarchy
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cgroups:
     """What works here, each tried; `refusals` says why the rest does not."""
 
     hierarchies: tuple[Hierarchy, ...] = ()
-    refusals: tuple[str, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
 
     def offers(self, control: Control) -> Hierarchy | None:
         return next((each for each in self.hierarchies if control in each.controls), None)
@@ -69,13 +75,13 @@ class Cgroups:
 def find() -> Cgroups:
     """Try every hierarchy in which we are."""
     found: list[Hierarchy] = []
-    refusals: list[str] = []
+    refusals: list[Refusal] = []
     for candidate in _candidates():
         tried = _try(candidate)
         if isinstance(tried, Hierarchy):
             found.append(tried)
         else:
-            refusals.append(f"cgroup v{candidate.version} at {candidate.parent}: {tried}")
+            refusals.append(tried)
     return Cgroups(tuple(_without_repeats(found)), tuple(refusals))
 
 
@@ -88,12 +94,12 @@ def _without_repeats(found: list[Hierarchy]) -> Iterator[Hierarchy]:
             yield replace(each, controls=new)
 
 
-def _try(candidate: Hierarchy) -> Hierarchy | str:
+def _try(candidate: Hierarchy) -> Hierarchy | Refusal:
     """The candidate, with killing where the kernel offers it; or why no process can be put there."""
     try:
         group = Cgroups((candidate,)).open()
     except MachineFault as fault:
-        return fault.message
+        return Refusal(candidate, fault.message)
     try:
         joined = subprocess.run(
             ["/bin/sh", "-c", 'echo 0 >"$1"', "sh", str(group.doors[0])],
@@ -104,7 +110,9 @@ def _try(candidate: Hierarchy) -> Hierarchy | str:
         kills = {Control.KILL} if group.can_kill() else set()
     finally:
         group.close()
-    return joined.stderr if joined.returncode else replace(candidate, controls=candidate.controls | kills)
+    if joined.returncode:
+        return Refusal(candidate, f"cannot join a group in {candidate.parent}: {joined.stderr.strip()}")
+    return replace(candidate, controls=candidate.controls | kills)
 
 
 def _candidates() -> Iterator[Hierarchy]:
@@ -153,16 +161,18 @@ def _controls_of_v2(own: Path) -> frozenset[Control]:
     """
     available = _words(own / "cgroup.controllers") & set(V2_WANTED)
     missing = available - _words(own / "cgroup.subtree_control")
-    if missing and not _enable(own, missing):
+    refused = [name for name in missing if not _enable(own, name)]
+    if refused:
         _move_into_leaf(own)
-        _enable(own, missing)
+        for name in refused:
+            _enable(own, name)
     usable = _words(own / "cgroup.subtree_control") & available
     return frozenset({Control.CPU_TIME} | {V2_WANTED[name] for name in usable})
 
 
-def _enable(own: Path, names: Iterable[str]) -> bool:
+def _enable(own: Path, name: str) -> bool:
     try:
-        (own / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in names))
+        (own / "cgroup.subtree_control").write_text(f"+{name}")
     except OSError:
         return False
     return True
@@ -203,6 +213,10 @@ def sweep(cgroups: Cgroups) -> tuple[str, ...]:
             if _is_orphaned(folder.name):
                 Group((Room(folder, each.version, each.controls),)).close()
                 removed.append(folder.name)
+        for leaf in each.parent.glob(f"{LEAF}-*"):
+            # Refused while somebody lives in it; then it is in use.
+            with suppress(OSError):
+                leaf.rmdir()
     return tuple(dict.fromkeys(removed))
 
 

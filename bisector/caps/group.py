@@ -185,11 +185,14 @@ def _shared(room: Room, table: dict[str, int]) -> int:
 
 def _folders(path: Path) -> Iterator[Path]:
     """The directory and all below it, the deepest first."""
-    if path.is_dir():
-        for entry in sorted(path.iterdir()):
-            if entry.is_dir():
-                yield from _folders(entry)
-        yield path
+    try:
+        with os.scandir(path) as entries:
+            inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except FileNotFoundError:
+        return
+    for each in inner:
+        yield from _folders(Path(each))
+    yield path
 
 
 def _pids(folder: Path) -> list[int]:

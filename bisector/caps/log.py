@@ -6,6 +6,8 @@ from collections import deque
 from pathlib import Path
 from types import TracebackType
 
+from bisector.errors import MachineFault
+
 SHOWN = 64 * 1024
 """Bytes of the end that are handed on as text."""
 
@@ -21,24 +23,35 @@ class Log:
         self._total = 0
 
     def __enter__(self) -> Log:
-        self._file = self._path.open("ab", buffering=0)
+        try:
+            self._file = self._path.open("ab", buffering=0)
+        except OSError as error:
+            raise MachineFault(f"cannot write the log {self._path}: {error.strerror}") from error
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._tail.dropped:
-            self._file.write(b"\n[... %d bytes dropped ...]\n" % self._tail.dropped)
-        for chunk in self._tail.chunks():
-            self._file.write(chunk)
-        self._file.close()
+        with self._file:
+            if self._tail.dropped:
+                self._write(b"\n[... %d bytes dropped ...]\n" % self._tail.dropped)
+            for chunk in self._tail.chunks():
+                self._write(chunk)
+
+    def _write(self, data: bytes) -> None:
+        """A full disk is the machine's fault and must not look like the repro's silence."""
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            raise MachineFault(f"cannot write the log {self._path}: {error.strerror}") from error
 
     def take(self, data: bytes) -> None:
         self._total += len(data)
         self._shown.take(data)
         now = data[: self._head_room]
         if now:
-            self._file.write(now)
+            self._write(now)
             self._head_room -= len(now)
         self._tail.take(data[len(now) :])
 

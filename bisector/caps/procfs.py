@@ -1,6 +1,6 @@
 """What /proc says of running processes. A zombie is not alive: it only waits to be reaped.
 
-Knows nothing of cages. Everything here may be gone between two reads: then it is simply not in the answer.
+Knows nothing of cages. What ends between two reads, or is hidden (hidepid), is simply not in the answer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Process:
 def look(pid: int) -> Process | None:
     try:
         text = (PROC / str(pid) / "stat").read_text("utf-8", "replace")
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
     # The name stands in parentheses and may itself hold spaces and parentheses.
     head, _, tail = text.rpartition(")")
@@ -106,7 +106,7 @@ def innermost_pid(pid: int) -> int | None:
     """The pid it has in its own namespace: 1 for the first process of a pid namespace."""
     try:
         text = (PROC / str(pid) / "status").read_text("utf-8", "replace")
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
     for line in text.splitlines():
         if line.startswith("NSpid:"):

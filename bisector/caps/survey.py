@@ -147,14 +147,14 @@ def _group_findings(groups: Cgroups) -> list[Finding]:
         Control.CPU_TIME: ("processor time", "CPU seconds of the whole tree, to the microsecond"),
         Control.KILL: ("group kill", "ending a whole tree at once"),
     }
-    why = "; ".join(groups.refusals) or "this machine offers none to us"
     findings: list[Finding] = []
     for control, (name, purpose) in purposes.items():
         where = groups.offers(control)
         if where is None:
-            findings.append(
-                Finding(name, False, purpose, why, f"run as root, or in a delegated scope: {SCOPE}")
-            )
+            why = [each.reason for each in groups.refusals if control in each.hierarchy.controls]
+            detail = "; ".join(why) or "no such controller here"
+            remedy = f"run as root, or in a delegated scope: {SCOPE}"
+            findings.append(Finding(name, False, purpose, detail, remedy))
         else:
             findings.append(Finding(name, True, purpose, f"cgroup v{where.version} at {where.parent}"))
     return findings

@@ -19,6 +19,8 @@ SLOWEST = 0.1
 FASTEST = 0.005
 ALLOCATION = 4 << 30
 """Bytes a second that a process may take at its fastest; decides how soon to look again near a cap."""
+FORKING = 0.02
+"""Seconds between looks where only they stop a fork bomb."""
 SHARE = 20
 """A look may cost a twentieth of the time between looks, unless a cap depends on it."""
 DISK_PAUSE = 0.5
@@ -33,14 +35,13 @@ class Watch:
         group: Group,
         tree: Callable[[], tuple[Process, ...]],
         overhead: int,
-        written: Callable[[], int],
+        growth: Callable[[], int],
     ) -> None:
         self._limits = limits
         self._group = group
         self._tree = tree
         self._overhead = overhead
-        self._written = written
-        self._before = written() if limits.disk is not None else 0
+        self._growth = growth
         self._next_disk = 0.0
         self._disk = 0
         self._count = 0
@@ -60,7 +61,7 @@ class Watch:
             self._note_memory(self._group.memory_now() or 0)
             if self._limits.memory is not None and self._group.memory_kills():
                 return Stopped.MEMORY
-            if self._limits.processes is None or self._group.has(Control.PIDS):
+            if not self._guards_processes():
                 return None
         return self._look_at_tree()
 
@@ -73,8 +74,7 @@ class Watch:
             self._note_memory(now)
             if self._limits.memory is not None and now > self._limits.memory:
                 return Stopped.MEMORY
-        guards = self._limits.processes is not None and not self._group.has(Control.PIDS)
-        if guards and self._limits.processes is not None and self._count > self._limits.processes:
+        if self._guards_processes() and self._count > (self._limits.processes or 0):
             return Stopped.PROCESSES
         return None
 
@@ -84,11 +84,13 @@ class Watch:
     def _look_at_disk(self, now: float) -> Stopped | None:
         if self._limits.disk is None or now < self._next_disk:
             return None
-        self._disk = self._written() - self._before
+        self._disk = self._growth()
         self._next_disk = time.monotonic() + max(DISK_PAUSE, 10 * (time.monotonic() - now))
         return Stopped.DISK if self._disk > self._limits.disk else None
 
     def _soonest(self, cost: float) -> float:
+        if self._guards_processes():
+            return FORKING
         if self._group.has(Control.MEMORY):
             return SLOWEST
         if self._limits.memory is None:
@@ -96,6 +98,9 @@ class Watch:
         # At full speed it may pass the cap by a quarter before the next look.
         room = 1.25 * self._limits.memory - (self._memory or 0)
         return min(SLOWEST, max(FASTEST, room / ALLOCATION))
+
+    def _guards_processes(self) -> bool:
+        return self._limits.processes is not None and not self._group.has(Control.PIDS)
 
     def peak_memory(self, told: int | None) -> int | None:
         """The largest of what was said, what was seen, and the kernel's mark."""
@@ -115,8 +120,8 @@ class Watch:
             found.append(CapHit(Cap.MEMORY, limits.memory, memory))
         if limits.processes is not None and (self._group.refused_forks() or self._count > limits.processes):
             found.append(CapHit(Cap.PROCESSES, limits.processes, max(limits.processes, self._count)))
-        if limits.disk is not None and self._disk > limits.disk:
-            found.append(CapHit(Cap.DISK, limits.disk, self._disk))
+        if limits.disk is not None and (disk := max(self._disk, self._growth())) > limits.disk:
+            found.append(CapHit(Cap.DISK, limits.disk, disk))
         return tuple(found)
 
 

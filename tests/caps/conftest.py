@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from bisector.caps import Cage, Confinement, Machine, survey
-from bisector.caps.bubblewrap import Bubblewrap
 from bisector.caps.cgroups import Cgroups
 from bisector.caps.procfs import is_alive
 from bisector.caps.subreaper import Subreaper
@@ -37,8 +35,6 @@ def every_cage() -> dict[str, Cage]:
 
 
 CAGES = every_cage()
-HAVE_BUBBLEWRAP = isinstance(MACHINE.fence, Bubblewrap)
-assert HAVE_BUBBLEWRAP or shutil.which("bwrap") is None, MACHINE.findings
 
 
 @pytest.fixture(params=list(CAGES.values()), ids=list(CAGES))

@@ -89,7 +89,7 @@ def test_the_stack_of_a_hang_names_the_function(cage: Cage, put: Put, animal: st
 
 def test_without_py_spy_faulthandler_tells_the_stack(cages: dict[str, Cage], put: Put) -> None:
     for cage in cages.values():
-        run = put(Cage(cage.fence, cage.cgroups, py_spy=None), "sleeps_in_c", timeout=0.7)
+        run = put(Cage(cage.fence, cage.cgroups, py_spy=None), "sleeps_in_c", timeout=0.5)
         assert run.stopped is Stopped.TIMEOUT
         assert "waits_for_godot" in (run.stack or "")
 
