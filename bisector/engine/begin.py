@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from bisector.engine.ends import relate
 from bisector.engine.gallop import gallop
 from bisector.engine.hunter import Hunter
+from bisector.git.credentials import without_credentials
 from bisector.git.refs import resolve
 from bisector.hunt import Event, Phase
 from bisector.recipe.schema import AUTO, Recipe
@@ -41,15 +42,16 @@ def relatives(store: Store, recipe: Recipe, shown: str) -> list[HuntRow]:
 
 
 def create(store: Store, recipe: Recipe, written: RecipeText, shown: str) -> HuntRow:
+    """A hunt on record; what the recipe holds of passwords in URLs is not."""
     row = HuntRow(
         id=secrets.token_hex(4),
         digest=recipe.digest,
         name=recipe.name,
         repo=shown,
-        recipe=written.text,
+        recipe=without_credentials(written.text),
         recipe_name=written.name,
         base=written.base,
-        overrides=tuple(written.overrides),
+        overrides=tuple(map(without_credentials, written.overrides)),
         created=datetime.now(timezone.utc),
         phase=Phase.PREPARE,
         ending=None,

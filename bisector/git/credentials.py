@@ -6,6 +6,7 @@ writes URLs into configurations; so the URL goes without them and git asks a hel
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -14,6 +15,10 @@ _USER = "BISECTOR_URL_USER"
 _PASSWORD = "BISECTOR_URL_PASSWORD"
 # Printed by the shell itself: a program would have the password among its arguments.
 _HELPER = f'!f() {{ test "$1" = get && printf "username=%s\\npassword=%s\\n" "${_USER}" "${_PASSWORD}"; }}; f'
+
+
+_HTTP_LOGIN = re.compile(r"(https?://)[^/\s]*@", re.IGNORECASE)
+_HIDDEN = re.compile(r"([a-z][a-z0-9+.-]*://[^/:@\s]*):[^/\s]*@", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +30,16 @@ class Address:
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
+def without_credentials(text: str) -> str:
+    """URLs in a text lose passwords, those of the web their user too: it may be a token."""
+    return _HIDDEN.sub(r"\1@", _HTTP_LOGIN.sub(r"\1", text))
+
+
 def address(url: str) -> Address:
     """Only HTTP has passwords in URLs; the user of an ssh URL is part of the address."""
     parts = urlsplit(url)
     if parts.scheme.lower() not in ("http", "https") or "@" not in parts.netloc:
-        return Address(url)
+        return Address(without_credentials(url))
     login, _, host = parts.netloc.rpartition("@")
     user, given, password = login.partition(":")
     plain = urlunsplit(parts._replace(netloc=host))

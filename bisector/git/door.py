@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bisector import process
 from bisector.errors import Interrupted, MachineFault
-from bisector.git.credentials import address
+from bisector.git.credentials import address, without_credentials
 
 # What a network operation may take from the user's environment; every other GIT_* variable could point git
 # at another repository or index.
@@ -41,7 +41,6 @@ _MISSING_OBJECT = re.compile(
     r"|unable to unpack|invalid sha1 pointer|packfile .* (is corrupt|cannot be accessed)|promisor remote"
     r"|failed to (read object|traverse parents)|inflate: data stream error|Could not read [0-9a-f]{40,64}"
 )
-_CREDENTIALS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/\s]*@", re.IGNORECASE)
 
 
 class GitFailed(MachineFault):
@@ -50,11 +49,6 @@ class GitFailed(MachineFault):
 
 class RepositoryIncomplete(GitFailed):
     """Objects that the history needs are not in the repository."""
-
-
-def without_credentials(text: str) -> str:
-    """URLs in a text keep scheme, host and path, but lose user and password."""
-    return _CREDENTIALS.sub(lambda match: match["scheme"], text)
 
 
 def local_environment(machine: Mapping[str, str]) -> dict[str, str]:

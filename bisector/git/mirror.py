@@ -87,8 +87,23 @@ class Mirror:
         except GitFailed as fault:
             shutil.rmtree(aside, ignore_errors=True)
             raise _unreachable(fault, self.source) from fault
+        shutil.copy2(aside / "config", self._settings)
         shutil.rmtree(self.git_dir, ignore_errors=True)
         aside.rename(self.git_dir)
+
+    @property
+    def _settings(self) -> Path:
+        return self.folder / "config"
+
+    def mend_settings(self) -> None:
+        """A program under test may have said `git config` or `git lfs install` in its tree, which is ours."""
+        config, kept = self.git_dir / "config", self._settings.read_bytes()
+        if not config.is_file() or config.read_bytes() != kept:
+            aside = config.with_name(f"config.{threading.get_ident()}")
+            aside.write_bytes(kept)
+            aside.replace(config)
+        (self.git_dir / "config.lock").unlink(missing_ok=True)
+        (self.git_dir / "info" / "attributes").unlink(missing_ok=True)
 
     def local_path(self) -> Path | None:
         """The folder the source lies in, the user's `insteadOf` applied; None when it is elsewhere."""
@@ -104,10 +119,20 @@ class Mirror:
         """Bring branches and tags up to date."""
         with self.alone(say):
             say(f"fetching {self.source.shown}")
+            self._free_locks()
             try:
                 _fetch(self.remote)
             except GitFailed as fault:
                 raise _unreachable(fault, self.source) from fault
+
+    def _free_locks(self) -> None:
+        """What a killed fetch left: nobody else touches these while we fetch alone."""
+        self.mend_settings()
+        for lock in ("packed-refs.lock", "shallow.lock"):
+            (self.git_dir / lock).unlink(missing_ok=True)
+        for kind in ("heads", "tags", "source"):
+            for path in (self.git_dir / "refs" / kind).rglob("*.lock"):
+                path.unlink(missing_ok=True)
 
     def fetch_commit(self, sha: str) -> bool:
         """Ask the source for a commit that no branch or tag reaches."""

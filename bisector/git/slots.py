@@ -22,6 +22,7 @@ class Slot:
     tree: Path
     git: Git
     lock: int
+    mirror: Mirror
     nearby: bool
     """The source is a folder of this machine."""
     remote_environment: Mapping[str, str] = field(repr=False)
@@ -36,12 +37,14 @@ class Slot:
         except GitFailed:
             # The last tenant left something git cannot step over: begin with an empty folder.
             worktrees.empty(self.tree)
+            self._index_kept.unlink(missing_ok=True)
             self._mend()
             self._switch(sha)
 
     def _switch(self, sha: str) -> None:
         self.git.text("checkout", "--quiet", "--force", "--detach", sha)
         self.git.text("clean", "--quiet", "-xffd")
+        shutil.copy2(self._index, self._index_kept)
         if (self.tree / ".gitmodules").exists():
             self._submodules()
 
@@ -55,24 +58,37 @@ class Slot:
         )
         remote.text("submodule", "foreach", "--quiet", "--recursive", "git clean --quiet -xffd")
 
+    @property
+    def _index(self) -> Path:
+        return self.git.git_dir / "index"
+
+    @property
+    def _index_kept(self) -> Path:
+        return self.git.git_dir / "index.kept"
+
     def _mend(self) -> None:
-        """A repro may have rewritten the link to the repository, or died while git held the index."""
+        """A repro may have rewritten what git believes of this tree, or died while git held the index."""
+        self._mend_link()
+        self.mirror.mend_settings()
+        for lock in ("index.lock", "HEAD.lock"):
+            (self.git.git_dir / lock).unlink(missing_ok=True)
+        shutil.rmtree(self.git.git_dir / "info", ignore_errors=True)
+        # In the index files can be flagged as not to be looked at. The copy keeps its time: git goes by it.
+        self._index.unlink(missing_ok=True)
+        if self._index_kept.exists():
+            shutil.copy2(self._index_kept, self._index)
+
+    def _mend_link(self) -> None:
         link = self.tree / ".git"
         said = f"gitdir: {self.git.git_dir}\n"
-        if (
-            link.is_symlink()
-            or link.is_dir()
-            or not link.exists()
-            or link.read_text(errors="replace") != said
-        ):
-            if link.is_dir() and not link.is_symlink():
-                shutil.rmtree(link, ignore_errors=True)
-            else:
-                link.unlink(missing_ok=True)
-            self.tree.mkdir(parents=True, exist_ok=True)
-            link.write_text(said)
-        (self.git.git_dir / "index.lock").unlink(missing_ok=True)
-        (self.git.git_dir / "HEAD.lock").unlink(missing_ok=True)
+        if link.is_file() and not link.is_symlink() and link.read_text(errors="replace") == said:
+            return
+        if link.is_dir() and not link.is_symlink():
+            worktrees.empty(link)
+        else:
+            link.unlink(missing_ok=True)
+        self.tree.mkdir(parents=True, exist_ok=True)
+        link.write_text(said)
 
     def release(self) -> None:
         os.close(self.lock)
@@ -97,6 +113,5 @@ def _open(mirror: Mirror, number: int, lock: int) -> Slot:
         worktrees.add(mirror, name, tree, "ref: refs/heads/never-born")
     environment = local_environment(mirror.machine)
     nearby = mirror.local_path() is not None
-    return Slot(
-        number, tree, Git(git_dir, environment, tree, mirror.stop), lock, nearby, mirror.remote.environment
-    )
+    git = Git(git_dir, environment, tree, mirror.stop)
+    return Slot(number, tree, git, lock, mirror, nearby, mirror.remote.environment)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bisector.errors import UsageFault
-from bisector.git.door import without_credentials
+from bisector.git.credentials import without_credentials
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SCP = re.compile(r"(?:[^/:@\s]+@)?[^/:\s]+:(?!/{2})\S+")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bisector.git import slots
-from bisector.git.credentials import address
-from bisector.git.door import GitFailed, without_credentials
+from bisector.git.credentials import address, without_credentials
+from bisector.git.door import GitFailed
 from bisector.git.mirror import Mirror
 from bisector.git.refs import resolve
 
@@ -151,6 +151,7 @@ def test_the_users_helper_is_not_told_a_password_from_a_recipe(
         ("https://u:p@ss@forge.example/a", "https://forge.example/a"),
         ("http://[::1]:80/a", "http://[::1]:80/a"),
         ("ssh://git@forge.example/a", "ssh://git@forge.example/a"),
+        ("ssh://git:p@forge.example/a", "ssh://git@forge.example/a"),
         ("file:///a@b/c", "file:///a@b/c"),
     ],
 )
@@ -165,6 +166,8 @@ def test_git_is_given_the_address_without_them(url: str, without: str) -> None:
         ("https://u:p@ss@forge.example/a", "https://forge.example/a"),
         ("two: http://a:b@c/d and https://e:f@g/h", "two: http://c/d and https://g/h"),
         ("nothing: https://forge.example/@me", "nothing: https://forge.example/@me"),
+        ("ssh://git@forge.example/a", "ssh://git@forge.example/a"),
+        ("ssh://git:p@forge.example/a", "ssh://git@forge.example/a"),
         ("mail to somebody@example.org", "mail to somebody@example.org"),
     ],
 )

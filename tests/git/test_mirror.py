@@ -247,6 +247,17 @@ def test_a_copy_that_was_begun_and_killed_is_made_anew(making: Making, mirror_of
     assert resolve(mirror, "main", print) == project[3]
 
 
+def test_locks_that_a_killed_fetch_left_are_in_nobodys_way(making: Making, mirror_of: Mirrored) -> None:
+    project = making.repository("1..3")
+    mirror = mirror_of(project)
+    for lock in ("packed-refs.lock", "config.lock", "refs/heads/main.lock", "refs/source/HEAD.lock"):
+        (mirror.git_dir / lock).parent.mkdir(exist_ok=True, parents=True)
+        (mirror.git_dir / lock).touch()
+    project.grow("3 4", numbered)
+    mirror.fetch(print)
+    assert resolve(mirror, "main", print) == project[4]
+
+
 def lose(project: Repository, revision: str, *, empty: bool = False) -> None:
     """One object is gone, or a crash left it empty."""
     sha = project.git("rev-parse", revision)
