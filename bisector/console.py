@@ -30,7 +30,7 @@ from bisector.hunt import Phase
 from bisector.model import Judgement, Ran, Terms
 from bisector.report.clean import line as one_line
 
-_PHASES = {
+PHASES = {
     Phase.PREPARE: "preparing",
     Phase.ENDS: "proving both ends",
     Phase.NARROW: "searching",
@@ -96,7 +96,7 @@ class Picture:
 
     def summary(self) -> str:
         """Where the hunt stands, in one line."""
-        words = [_PHASES[self.phase]]
+        words = [PHASES[self.phase]]
         if self.left is not None and self.phase in (Phase.ENDS, Phase.NARROW):
             words.append(f"{self.left} commits in question")
             words.append(f"about {self.expected} trials left")

@@ -26,16 +26,25 @@ class State:
         return self.root / "environments"
 
     @property
+    def demo(self) -> Path:
+        """The repository that `bisector demo` makes, and its recipe."""
+        return self.root / "demo"
+
+    @property
+    def hunts(self) -> Path:
+        return self.root / "hunts"
+
+    @property
     def tries(self) -> Path:
         """Trials outside any hunt; each folder goes with its trial."""
         return self.root / "tries"
 
     def hunt(self, name: str) -> Path:
         """What one hunt writes: logs, its ledger, the scratch of its trials."""
-        return self.root / "hunts" / name
+        return self.hunts / name
 
     def hunt_lock(self, name: str) -> Path:
-        return self.root / "hunts" / f"{name}.lock"
+        return self.hunts / f"{name}.lock"
 
     def now(self, name: str) -> Path:
         """What a hunt does at this moment, for `status`."""

@@ -181,6 +181,10 @@ class Store:
         rows = self._read("SELECT facts FROM trials WHERE hunt = ? ORDER BY seq", (hunt,))
         return [_TRIAL.validate_json(row[0]) for row in rows]
 
+    def trial_count(self, hunt: str) -> int:
+        rows = self._read("SELECT count(*) FROM trials WHERE hunt = ?", (hunt,))
+        return int(rows[0][0])
+
     def trial_by_key(self, key: str) -> Trial | None:
         """The newest trial, of any hunt, that observed the same."""
         rows = self._read("SELECT facts FROM trials WHERE key = ? ORDER BY seq DESC LIMIT 1", (key,))

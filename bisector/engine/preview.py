@@ -22,6 +22,7 @@ from bisector.plan import environment, package_of
 from bisector.recipe.alterations import Pin
 from bisector.recipe.schema import AUTO, Recipe
 from bisector.recipe.schema import History as Way
+from bisector.report.figures import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ class _Held:
         for one, other in combinations(range(len(pins)), 2):
             count = len(everywhere[one] & everywhere[other])
             if count:
-                both = f"pins.{one} and pins.{other} both hold for {count} commits"
+                both = f"pins.{one} and pins.{other} both hold for {counted(count, 'commit')}"
                 yield f"{both}: {_meeting(one, other, pins)}"
 
 

@@ -16,7 +16,7 @@ from bisector.state import choose, usable
 
 def main(commits: int, options: Options) -> int:
     state = usable(choose(options.state, os.environ))
-    folder = state.root / "demo"
+    folder = state.demo
     shutil.rmtree(folder, ignore_errors=True)
     click.echo(f"making a repository of {commits} commits with a hidden regression in {folder}", err=True)
     made = demo.make(folder, commits)

@@ -1,0 +1,66 @@
+"""Giving back what mirrors take: slots that nobody works in, whole mirrors that nobody uses."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from bisector.git import worktrees
+from bisector.git.source import Source
+from bisector.locks import try_lock
+
+_GONE = ".gone-"
+
+
+def folder_name(shown: str) -> str:
+    """Where the mirror of a repository lies, by the address that the records have."""
+    return Source(shown, shown, False).key
+
+
+def slots(mirror: Path) -> Iterator[Path]:
+    """The slots of a mirror's folder that hold files."""
+    place = mirror / "slots"
+    yield from sorted(path for path in place.iterdir() if path.is_dir()) if place.is_dir() else ()
+
+
+def free(slot: Path) -> bool:
+    """Remove a slot's files and git's knowledge of it; False where somebody works in it."""
+    lock = try_lock(slot.with_suffix(".lock"))
+    if lock is None:
+        return False
+    try:
+        shutil.rmtree(slot.parent.parent / "repo.git" / "worktrees" / f"slot-{slot.name}", ignore_errors=True)
+        worktrees.empty(slot)
+        return True
+    finally:
+        os.close(lock)
+
+
+def forget(mirror: Path, hunt: str) -> None:
+    """Git's knowledge of a hunt that is no more: its ledger and the refs that kept its commits."""
+    shutil.rmtree(mirror / "repo.git" / "worktrees" / f"hunt-{hunt}", ignore_errors=True)
+    shutil.rmtree(mirror / "repo.git" / "refs" / "hunts" / hunt, ignore_errors=True)
+
+
+def is_leftover(folder: Path) -> bool:
+    """Whether a removal was cut short here."""
+    return _GONE in folder.name
+
+
+def remove(mirror: Path) -> bool:
+    """Remove a mirror with all its slots; False where somebody fetches into it or works in it."""
+    with ExitStack() as held:
+        for path in (mirror / "fetch.lock", *sorted((mirror / "slots").glob("*.lock"))):
+            lock = try_lock(path)
+            if lock is None:
+                return False
+            held.callback(os.close, lock)
+        # With one rename: nobody ever finds half of it.
+        away = mirror.with_name(f"{mirror.name}{_GONE}{secrets.token_hex(4)}")
+        mirror.rename(away)
+        worktrees.empty(away)
+        return True
