@@ -219,6 +219,7 @@ class Purpose(Enum):
     END = "end"
     SEARCH = "search"
     CONFIRM = "confirm"
+    REVERT = "revert"
     TRY = "try"
 
 
@@ -320,6 +321,7 @@ class Confirmation:
     culprit: Judgement
     parents: tuple[tuple[str, Judgement], ...]
     reverted: Judgement | None = None
+    """With the culprit reverted at the new end; SKIP: it cannot be reverted there, or not tested then."""
     confidence: float | None = None
 
 

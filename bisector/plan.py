@@ -26,6 +26,13 @@ Resolve = Callable[[Judgement | str], str]
 
 
 @dataclass(frozen=True, slots=True)
+class Revert:
+    """A commit taken back, by its full sha."""
+
+    rev: str
+
+
+@dataclass(frozen=True, slots=True)
 class OverlayFiles:
     """Files of another commit, by its full sha."""
 
@@ -45,7 +52,7 @@ class TrialRequest:
     runs: int = 1
     ladder: bool = True
     """Where the module cannot be imported, try the releases of the commit's date."""
-    fixups: tuple[Patch | CherryPick, ...] = ()
+    fixups: tuple[Patch | CherryPick | Revert, ...] = ()
     """In the recipe's order; a pick by its full sha."""
     overlays: tuple[OverlayFiles, ...] = ()
 

@@ -1,12 +1,14 @@
-"""The doubt after the search: the culprit again and each of its parents, in fresh environments."""
+"""The doubt after the search: the culprit again, each of its parents, the new end without the culprit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bisector.engine.hunter import Hunter
-from bisector.model import Confirmation, JudgedTrial, Judgement, Purpose
+from bisector.model import Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
+from bisector.plan import Revert
 from bisector.recipe.schema import History as Way
+from bisector.verdict import findings, tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,19 +16,24 @@ class Proof:
     confirmation: Confirmation
     doubt: str | None
     """Why the culprit is not confirmed; None: it is."""
+    sentence: str
+    """What was shown, so that a maintainer can check it."""
 
 
-def confirm(hunter: Hunter, culprit: str) -> Proof:
+def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
     parents = hunter.commit(culprit).parents
     if hunter.recipe.history is Way.FIRST_PARENT:
         parents = parents[:1]
     asked = [(culprit, "culprit again"), *((parent, "parent") for parent in parents)]
     again, *above = hunter.trials(asked, Purpose.CONFIRM)
+    doubt = _doubt(hunter, again, above)
+    reverted = None if doubt else _reverted(hunter, culprit, new)
     shown = Confirmation(
         again.verdict.judgement,
         tuple((judged.trial.commit, judged.verdict.judgement) for judged in above),
+        reverted.verdict.judgement if reverted is not None else None,
     )
-    return Proof(shown, _doubt(hunter, again, above))
+    return Proof(shown, doubt, _sentence(hunter, again, above, reverted))
 
 
 def _doubt(hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial]) -> str | None:
@@ -43,3 +50,59 @@ def _doubt(hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial]) -> str 
                 f"but {terms.name(judged.verdict.judgement)} ({judged.verdict.reason})"
             )
     return None
+
+
+def _reverted(hunter: Hunter, culprit: str, new: str) -> JudgedTrial | None:
+    """The new end with the culprit taken back; None where that is only its parent."""
+    if culprit == new:
+        return None
+    asked = hunter.request(new)
+    changed = replace(asked, fixups=(*asked.fixups, Revert(culprit)))
+    return hunter.make(changed, Purpose.REVERT, "culprit reverted at the new end")
+
+
+def _sentence(
+    hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial], reverted: JudgedTrial | None
+) -> str:
+    """`fails 5 of 5 at X, passes 5 of 5 at its parent, reverting X at main repairs it`."""
+    culprit = again.trial.commit
+    working = hunter.recipe.working
+    said = {Judgement.OLD: "works", Judgement.NEW: "fails"}
+    if working is Judgement.NEW:
+        said = {Judgement.OLD: "fails", Judgement.NEW: "works"}
+    words = [f"{_counted(hunter, again, said)} at {culprit[:12]}"]
+    for judged in above:
+        name = "its parent" if len(above) == 1 else f"its parent {judged.trial.commit[:12]}"
+        words.append(f"{_counted(hunter, judged, said)} at {name}")
+    if reverted is not None:
+        words.append(_reverting(hunter, reverted, said))
+    return ", ".join(words)
+
+
+def _reverting(hunter: Hunter, reverted: JudgedTrial, said: dict[Judgement, str]) -> str:
+    end = hunter.row.new_ref
+    outcome = reverted.trial.outcome
+    if isinstance(outcome, Untestable) and outcome.stage is Stage.FIXUP:
+        return f"reverting it at {end} conflicts"
+    judgement = reverted.verdict.judgement
+    if judgement not in said:
+        return f"reverting it at {end} leaves what cannot be tested"
+    if hunter.recipe.working is Judgement.NEW:
+        change = "breaks it again" if judgement is Judgement.OLD else "does not break it again"
+    else:
+        change = "repairs it" if judgement is Judgement.OLD else "does not repair it"
+    return f"reverting it at {end} {change}"
+
+
+def _counted(hunter: Hunter, judged: JudgedTrial, said: dict[Judgement, str]) -> str:
+    """In how many of all the runs at this commit it was so."""
+    judgement, sha = judged.verdict.judgement, judged.trial.commit
+    if judgement not in said:
+        return "cannot be told"
+    same = [one.trial for one in hunter.told if one.trial.commit == sha]
+    trials = {id(trial): trial.outcome for trial in same if trial.purpose is not Purpose.REVERT}
+    ran = [outcome for outcome in trials.values() if isinstance(outcome, Ran)]
+    counts = [tally(findings(one, hunter.standard, hunter.look), hunter.standard) for one in ran]
+    fails = said[judgement] == "fails"
+    shown = sum(count.failing if fails else count.working for count in counts)
+    return f"{said[judgement]} {shown} of {sum(len(one.runs) for one in ran)}"

@@ -98,18 +98,20 @@ class Hunter:
     def trial(
         self, sha: str, purpose: Purpose, label: str, runs: int = 1, left: Left | None = None
     ) -> JudgedTrial:
-        """One commit's trial with its verdict. Trouble that passes is met by trying once more.
+        """One commit's trial with its verdict. `left`: what a judgement leaves in question."""
+        return self.make(self.request(sha, runs), purpose, label, left)
 
-        `left` tells how many commits a judgement leaves in question.
-        """
-        asked = self.request(sha, runs)
+    def make(
+        self, asked: TrialRequest, purpose: Purpose, label: str, left: Left | None = None
+    ) -> JudgedTrial:
+        """The trial that a request describes. Trouble that passes is met by trying once more."""
         self._gather()
         known = self._known(asked, purpose)
         if known is not None:
             return self._judged(known[0], label, left, reused=known[1], worker=0)
         judged = self._ran(self._submit(asked, purpose, label), label, left)
-        if judged.verdict.judgement is Judgement.ERROR and not _lasts(judged.trial):
-            self.say(f"{sha[:10]}: {judged.verdict.reason}; trying once more")
+        if judged.verdict.judgement is Judgement.ERROR and isinstance(judged.trial.outcome, Trouble):
+            self.say(f"{asked.commit[:10]}: {judged.verdict.reason}; trying once more")
             judged = self._ran(self._submit(asked, purpose, label), label, left)
         return judged
 
@@ -201,7 +203,3 @@ def _answers(trial: Trial, asked: TrialRequest) -> bool:
     if isinstance(trial.outcome, Trouble):
         return False
     return not isinstance(trial.outcome, Ran) or len(trial.outcome.runs) >= asked.runs
-
-
-def _lasts(trial: Trial) -> bool:
-    return isinstance(trial.outcome, Trouble) and trial.outcome.lasting

@@ -15,8 +15,8 @@ from bisector.git.mirror import Mirror
 from bisector.history import History, build
 from bisector.model import Judgement, Purpose
 from bisector.recipe.schema import History as Way
-from bisector.search import plain
-from bisector.search.answers import Try
+from bisector.search import plain, stretches
+from bisector.search.answers import Suspects, Try
 from bisector.search.question import in_question
 
 _ANSWERS = {Judgement.OLD: Answer.OLD, Judgement.NEW: Answer.NEW, Judgement.SKIP: Answer.SKIP}
@@ -117,12 +117,24 @@ class _Search:
 
     def _lead(self) -> Standing:
         """Untestable commits about: our own search knows a shorter way round them than git."""
-        choice = plain.search(self._history, self._verdicts, self._hunter.workers.count)
+        choice = stretches.search(self._history, self._verdicts, self._hunter.workers.count)
+        if isinstance(choice, Suspects):
+            return self._give_up(choice)
         if not isinstance(choice, Try):
             raise MachineFault(f"git and the search disagree about what is left: {choice}")
         sha = choice.commits[0]
         self._hunter.speculate(choice.commits[1:], "search")
         self._ledger.record(self._judge(sha), sha)
+        return self._ledger.standing()
+
+    def _give_up(self, suspects: Suspects) -> Standing:
+        """Only a stretch is left that was untestable wherever it was tried: git skips the rest of it."""
+        if suspects.untried:
+            self._hunter.notice(
+                f"{len(suspects.untried)} of the suspects were not tried: "
+                "the stretch they lie in was untestable wherever it was tried"
+            )
+            self._ledger.skip(suspects.untried)
         return self._ledger.standing()
 
     def _look_ahead(self, sha: str) -> None:

@@ -67,8 +67,9 @@ def _phases(hunter: Hunter) -> Conclusion:
     culprit = found.standing.sha
     _passed(hunter, Phase.NARROW, Event.ONE_LEFT)
     hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
-    proof = confirm.confirm(hunter, culprit)
-    message = proof.doubt or f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit"
+    proof = confirm.confirm(hunter, culprit, new)
+    first = f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit: {proof.sentence}"
+    message = proof.doubt or first
     hunter.happened(Event.REFUTED if proof.doubt else Event.CONFIRMED, message)
     ending = Ending.UNCONFIRMED if proof.doubt else Ending.FOUND
     return Conclusion(ending, message, culprit, confirmation=proof.confirmation, log=found.log)

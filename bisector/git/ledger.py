@@ -127,6 +127,12 @@ class Ledger:
         if ended.exit_status not in (0, 2):
             raise failure(("bisect", term), ended)
 
+    def skip(self, shas: Sequence[str]) -> None:
+        """Several at once, none of which was asked for."""
+        ended = self.git.attempt("bisect", "skip", *shas)
+        if ended.exit_status not in (0, 2):
+            raise failure(("bisect", "skip"), ended)
+
     def standing(self) -> Standing:
         """Where the bisection stands, from git's own refs."""
         refs = self._refs()

@@ -120,7 +120,11 @@ def _last(account: Account, wanted: Callable[[JudgedTrial], bool]) -> JudgedTria
 def _representative(account: Account, state: Judgement) -> JudgedTrial | None:
     """The culprit or its parent when tested, in the confirmation rather than before; else the last trial."""
     best = _beside_culprit(account, state)
-    candidates = [judged for judged in account.trials if judged.verdict.judgement is state]
+    candidates = [
+        judged
+        for judged in account.trials
+        if judged.verdict.judgement is state and judged.trial.purpose is not Purpose.REVERT
+    ]
     return max(
         enumerate(candidates),
         key=lambda row: (row[1].trial.commit in best, row[1].trial.purpose is Purpose.CONFIRM, row[0]),

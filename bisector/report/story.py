@@ -255,6 +255,7 @@ _PURPOSES = {
     Purpose.END: "an end",
     Purpose.SEARCH: "search",
     Purpose.CONFIRM: "confirmation",
+    Purpose.REVERT: "the culprit reverted",
     Purpose.TRY: "a try",
 }
 

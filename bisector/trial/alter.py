@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisector.git.door import Git
 from bisector.git.slots import Slot
 from bisector.model import Stage, Untestable
-from bisector.plan import OverlayFiles, TrialRequest
+from bisector.plan import OverlayFiles, Revert, TrialRequest
 from bisector.process import Finished
 from bisector.recipe.alterations import CherryPick, Patch
 
@@ -17,10 +17,29 @@ def alter(slot: Slot, request: TrialRequest) -> Untestable | None:
         if failed is not None:
             return failed
     for change in request.fixups:
-        failed = _patch(slot.git, change) if isinstance(change, Patch) else _cherry_pick(slot.git, change)
+        failed = _change(slot.git, change)
         if failed is not None:
             return failed
     return None
+
+
+def _change(git: Git, change: Patch | CherryPick | Revert) -> Untestable | None:
+    match change:
+        case Patch(text):
+            ended = git.attempt("apply", "--index", "--whitespace=nowarn", "-", stdin=text.encode())
+            return None if ended.ok else _unfit("fixup: the patch does not apply", ended)
+        case CherryPick(rev):
+            ended = git.attempt("cherry-pick", "--no-commit", *_mainline(git, rev), rev)
+            return None if ended.ok else _unfit(f"fixup: {rev[:12]} cannot be picked", ended)
+        case Revert(rev):
+            ended = git.attempt("revert", "--no-commit", *_mainline(git, rev), rev)
+            return None if ended.ok else _unfit(f"reverting {rev[:12]} conflicts", ended)
+
+
+def _mainline(git: Git, rev: str) -> tuple[str, ...]:
+    """A merge is taken as what it brought to its first parent."""
+    parents = git.text("rev-list", "--parents", "-1", rev).split()[1:]
+    return ("--mainline", "1") if len(parents) > 1 else ()
 
 
 def _overlay(git: Git, overlay: OverlayFiles) -> Untestable | None:
@@ -31,18 +50,6 @@ def _overlay(git: Git, overlay: OverlayFiles) -> Untestable | None:
         if not ended.ok:
             return _unfit(f"overlay: {path} of {overlay.commit[:12]}", ended)
     return None
-
-
-def _patch(git: Git, change: Patch) -> Untestable | None:
-    ended = git.attempt("apply", "--index", "--whitespace=nowarn", "-", stdin=change.text.encode())
-    return None if ended.ok else _unfit("fixup: the patch does not apply", ended)
-
-
-def _cherry_pick(git: Git, change: CherryPick) -> Untestable | None:
-    parents = git.text("rev-list", "--parents", "-1", change.rev).split()[1:]
-    mainline = ("--mainline", "1") if len(parents) > 1 else ()
-    ended = git.attempt("cherry-pick", "--no-commit", *mainline, change.rev)
-    return None if ended.ok else _unfit(f"fixup: {change.rev[:12]} cannot be picked", ended)
 
 
 def _unfit(what: str, ended: Finished) -> Untestable:
