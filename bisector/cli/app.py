@@ -124,8 +124,12 @@ def clean(everything: bool, **given: Any) -> int:
 
 @app.command()
 @keeping
+@click.option("--json", is_flag=True, help="As JSON on standard output.")
 def doctor(**given: Any) -> int:
-    """What this machine has and what it lacks, and how to get that."""
+    """What this machine has and what it lacks, and how to get that.
+
+    Exit status 5: something that every hunt needs is missing.
+    """
     return _call("doctor", gather(given))
 
 

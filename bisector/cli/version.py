@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -17,7 +19,7 @@ def describe() -> str:
     return (
         f"bisector {__version__}\n"
         f"python {platform.python_version()} ({sys.executable})\n"
-        f"{_git()}\n"
+        f"git {git_version(os.environ) or 'missing'}\n"
         f"{packages}\n"
         f"{platform.platform()}"
     )
@@ -30,12 +32,9 @@ def _version(package: str) -> str:
         return "missing"
 
 
-def _git() -> str:
-    ended = process.run(["git", "--version"], cwd=Path("/"), env={"PATH": _path()}, timeout=10)
-    return "git missing" if isinstance(ended, process.ProgramMissing) else ended.stdout.strip()
-
-
-def _path() -> str:
-    import os
-
-    return os.environ.get("PATH", "/usr/bin:/bin")
+def git_version(machine: Mapping[str, str]) -> str | None:
+    """As git numbers itself; None when there is none."""
+    env = {"PATH": machine.get("PATH", "/usr/bin:/bin")}
+    ended = process.run(["git", "--version"], cwd=Path("/"), env=env, timeout=10)
+    words = [] if isinstance(ended, process.ProgramMissing) else ended.stdout.split()
+    return words[2] if len(words) > 2 else None
