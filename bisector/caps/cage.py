@@ -6,7 +6,7 @@ Decides nothing about the commit. When `run` returns, nothing of the tree lives 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -33,8 +33,16 @@ class Cage:
     unenforced: frozenset[Cap] = frozenset()
     """Asked for, not to be had here, and gone without (best effort)."""
 
-    def run(self, confinement: Confinement, cancelled: threading.Event) -> Run:
-        """The calling thread waits for the end of it. `cancelled` ends it, in hundredths of a second."""
+    def run(
+        self,
+        confinement: Confinement,
+        cancelled: threading.Event,
+        on_memory: Callable[[int], None] | None = None,
+    ) -> Run:
+        """The calling thread waits for the end of it. `cancelled` ends it, in hundredths of a second.
+
+        `on_memory` hears, some ten times a second, how many bytes the tree holds; it must return at once.
+        """
         if confinement.stack_dump and self.py_spy is None:
             confinement = replace(confinement, env={"PYTHONFAULTHANDLER": "1", **confinement.env})
         if Cap.NETWORK in self.unenforced:
@@ -49,7 +57,7 @@ class Cage:
                 enclose(self.fence, self.prefix, group, confinement) as enclosed,
             ):
                 growth = partial(_growth, confinement.writable, before)
-                watch = Watch(limits, group, enclosed.tree, self.fence.overhead, growth)
+                watch = Watch(limits, group, enclosed.tree, self.fence.overhead, growth, on_memory)
                 return Attendant(enclosed, confinement, log, watch).attend(cancelled, self.py_spy)
         finally:
             group.close()

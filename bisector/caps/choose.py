@@ -82,7 +82,10 @@ def _answers(machine: Machine, limits: Limits, sandbox: bool) -> Iterator[tuple[
         watchdog = "watchdog (sums proportional shares, looks every 5 to 100 ms)"
         yield Cap.MEMORY, _Held(_group(machine, Control.MEMORY) or watchdog)
     if limits.processes is not None:
-        yield Cap.PROCESSES, _Held(_group(machine, Control.PIDS) or "watchdog (counts, kills the run)")
+        yield (
+            Cap.PROCESSES,
+            _Held(_group(machine, Control.PIDS, "threads count, too") or "watchdog (counts, kills the run)"),
+        )
     if limits.cpus is not None:
         yield Cap.CPUS, _processors(machine, limits.cpus)
     if limits.disk is not None:
@@ -94,9 +97,9 @@ def _answers(machine: Machine, limits: Limits, sandbox: bool) -> Iterator[tuple[
         yield Cap.NETWORK, _network(machine)
 
 
-def _group(machine: Machine, control: Control) -> str | None:
+def _group(machine: Machine, control: Control, note: str = "") -> str | None:
     where = machine.cgroups.offers(control)
-    return None if where is None else f"cgroup v{where.version}"
+    return None if where is None else f"cgroup v{where.version}{note and f' ({note})'}"
 
 
 def _processors(machine: Machine, cpus: float) -> _Answer:

@@ -36,12 +36,14 @@ class Watch:
         tree: Callable[[], tuple[Process, ...]],
         overhead: int,
         growth: Callable[[], int],
+        on_memory: Callable[[int], None] | None,
     ) -> None:
         self._limits = limits
         self._group = group
         self._tree = tree
         self._overhead = overhead
         self._growth = growth
+        self._on_memory = on_memory
         self._next_disk = 0.0
         self._disk = 0
         self._count = 0
@@ -80,6 +82,8 @@ class Watch:
 
     def _note_memory(self, now: int) -> None:
         self._memory = max(self._memory or 0, now)
+        if self._on_memory is not None:
+            self._on_memory(now)
 
     def _look_at_disk(self, now: float) -> Stopped | None:
         if self._limits.disk is None or now < self._next_disk:

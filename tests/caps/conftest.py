@@ -97,6 +97,7 @@ def put(tmp_path: Path, mark: str, living: Callable[[], list[int]]) -> Iterator[
         sandbox: bool = False,
         cancelled: threading.Event | None = None,
         readable: tuple[Path, ...] = (),
+        on_memory: Callable[[int], None] | None = None,
     ) -> Run:
         first = (
             [sys.executable, str(ZOO / f"{words[0]}.py")] if (ZOO / f"{words[0]}.py").exists() else [words[0]]
@@ -112,7 +113,7 @@ def put(tmp_path: Path, mark: str, living: Callable[[], list[int]]) -> Iterator[
             readable=(ZOO, Path(sys.prefix), Path(sys.base_prefix), *readable),
             sandbox=sandbox,
         )
-        return cage.run(confinement, cancelled or threading.Event())
+        return cage.run(confinement, cancelled or threading.Event(), on_memory)
 
     yield run
     assert living() == []

@@ -125,7 +125,7 @@ def test_processors_are_limited_by_group_or_by_pinning(
     for cage in cages.values():
         if cage.cgroups.offers(Control.CPU):
             run = put(cage, "uses", "1", "0.6", limits=Limits(cpus=0.5))
-            # Two processes burn side by side, then it sleeps for 0.3 s: without the cap, half the CPU seconds.
+            # Two processes burn side by side, then it sleeps for 0.3 s: uncapped, half the CPU seconds.
             assert run.seconds - 0.3 > 1.5 * run.cpu_seconds
         if machine.taskset is not None:
             pinned = replace(cage, prefix=(str(machine.taskset), "--cpu-list", str(machine.processors[0])))

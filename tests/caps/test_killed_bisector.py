@@ -54,22 +54,29 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+def groups_of(machine: Machine, pid: int) -> list[Path]:
+    return [
+        path for each in machine.cgroups.hierarchies for path in each.parent.glob(f"bisector-*-{pid}-*-*")
+    ]
+
+
 @pytest.fixture
-def killed(cage: Cage, tmp_path: Path, mark: str, living: Living) -> Cage:
-    """A cage whose owner was killed while daemons ran in it."""
+def killed(cage: Cage, machine: Machine, tmp_path: Path, mark: str, living: Living) -> int:
+    """The pid of a bisector that was killed while daemons ran in its cage."""
     launcher = launch(cage, tmp_path, mark)
     log = tmp_path / "log"
     wait_until(lambda: log.exists() and "daemons are out" in log.read_text())
     assert len(living()) >= 7
+    assert len(groups_of(machine, launcher.pid)) == len(cage.cgroups.hierarchies)
     launcher.kill()
     launcher.wait()
-    return cage
+    return launcher.pid
 
 
-def test_nothing_outlives_a_killed_bisector(killed: Cage, machine: Machine, living: Living) -> None:
+def test_nothing_outlives_a_killed_bisector(killed: int, machine: Machine, living: Living) -> None:
     wait_until(lambda: living() == [])
-    assert bool(sweep(machine)) == bool(killed.cgroups.hierarchies)
-    assert sweep(machine) == ()
+    sweep(machine)
+    assert groups_of(machine, killed) == []
 
 
 def test_a_sweep_kills_who_was_left_in_an_orphaned_group(
@@ -89,9 +96,9 @@ def test_a_sweep_kills_who_was_left_in_an_orphaned_group(
     wait_until((tmp_path / "joined").exists)
     if not doors:
         stray.kill()
-    assert sweep(machine) == ((name,) if doors else ())
-    stray.wait()
-    assert living() == []
+    sweep(machine)
+    assert stray.wait() == -9
+    assert (living(), groups_of(machine, owner.pid)) == ([], [])
 
 
 def test_a_sweep_leaves_the_groups_of_the_living_alone(machine: Machine) -> None:

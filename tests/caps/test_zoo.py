@@ -5,14 +5,17 @@ The fixture `put` asserts after every test that nothing lives and no control gro
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from bisector.caps import Cage
+from bisector.caps import Cage, Confinement
 from bisector.caps.group import Control
+from bisector.errors import MachineFault
 from bisector.model import Cap, Limits, Run, Stopped
 
 MIB = 1 << 20
@@ -34,6 +37,36 @@ def test_a_signal_is_told_as_a_signal(cage: Cage, put: Put, number: int) -> None
 def test_killing_its_own_group_is_its_own_end(cage: Cage, put: Put) -> None:
     run = put(cage, "kills_its_group")
     assert (run.signal, run.stopped, run.output) == (9, None, "goodbye all\n")
+
+
+def test_who_kills_the_fences_own_process_gains_nothing(cages: dict[str, Cage], put: Put) -> None:
+    """The subreaper without control groups is the one rung that can be escaped so; its finding says it."""
+    assert put(cages["bubblewrap-watchdog"], "kills_its_parent").signal == 9
+    for name in sorted(cages.keys() - {"subreaper-watchdog", "bubblewrap-watchdog"}):
+        if name.startswith("bubblewrap"):
+            assert put(cages[name], "kills_its_parent").signal == 9
+        else:
+            with pytest.raises(MachineFault, match="killed from outside"):
+                put(cages[name], "kills_its_parent")
+
+
+def test_runs_side_by_side_do_not_mix(cage: Cage, tmp_path: Path, put: Put) -> None:
+    def run(number: int) -> Run:
+        script = f"for i in 1 2 3; do echo {number}; sleep 0.05; done; exit {number}"
+        room = tmp_path / str(number)
+        room.mkdir()
+        asked = Confinement(("sh", "-c", script), room, {"PATH": os.defpath}, room / "log", 20)
+        return cage.run(asked, threading.Event())
+
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(run, range(8)))
+    assert [(each.exit_status, each.output) for each in runs] == [(n, f"{n}\n" * 3) for n in range(8)]
+
+
+def test_what_holds_now_is_told_while_it_runs(cage: Cage, put: Put) -> None:
+    seen: list[int] = []
+    put(cage, "uses", "100", "0.2", on_memory=seen.append)
+    assert max(seen) > 100 * MIB
 
 
 def test_daemons_do_not_survive_a_quiet_end(cage: Cage, put: Put) -> None:
