@@ -91,6 +91,10 @@ def remote_environment(machine: Mapping[str, str], url: str, *, prompt: bool) ->
     return kept
 
 
+class SubmoduleUnavailable(GitFailed):
+    """A commit names a submodule that cannot be had: this commit cannot be tested, others may."""
+
+
 @dataclass(frozen=True)
 class Git:
     """git on one repository (or one worktree of it)."""

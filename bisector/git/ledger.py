@@ -75,7 +75,7 @@ class Ledger:
         limits = ["--", *self.paths] if self.paths else ["--"]
         self._bisect("start", *options, new, *olds, *limits)
         if skipped and isinstance(self.standing(), Open):
-            self._bisect("skip", *skipped)
+            self._tell("skip", *skipped)
 
     def drive(self, answer: Callable[[str], Answer]) -> Standing:
         """Let `git bisect run` ask until it is done or `answer` says STOP."""
@@ -121,8 +121,10 @@ class Ledger:
 
     def record(self, judgement: Judgement, sha: str) -> None:
         """Tell git a verdict that it did not ask for."""
-        term = "skip" if judgement is Judgement.SKIP else self.terms.name(judgement)
-        ended = self.git.attempt("bisect", term, sha)
+        self._tell("skip" if judgement is Judgement.SKIP else self.terms.name(judgement), sha)
+
+    def _tell(self, term: str, *shas: str) -> None:
+        ended = self.git.attempt("bisect", term, *shas)
         # Status 2: only skipped commits are left. Nothing is wrong with that.
         if ended.exit_status not in (0, 2):
             raise failure(("bisect", term), ended)
@@ -137,8 +139,8 @@ class Ledger:
         """Where the bisection stands, from git's own refs."""
         refs = self._refs()
         new = refs[f"refs/bisect/{self.terms.new}"]
-        olds = [sha for ref, sha in refs.items() if ref.startswith(f"refs/bisect/{self.terms.old}-")]
-        skips = {sha for ref, sha in refs.items() if ref.startswith("refs/bisect/skip-")}
+        olds = [sha for ref, sha in refs.items() if ref == f"refs/bisect/{self.terms.old}-{sha}"]
+        skips = {sha for ref, sha in refs.items() if ref == f"refs/bisect/skip-{sha}"}
         left = self.candidates(new, olds)
         untested = [sha for sha in left if sha != new and sha not in skips]
         if untested:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bisector.git import worktrees
-from bisector.git.door import Git, GitFailed, RepositoryIncomplete, local_environment
+from bisector.git.door import Git, GitFailed, RepositoryIncomplete, SubmoduleUnavailable, local_environment
 from bisector.git.mirror import Mirror
 from bisector.locks import try_lock
 
@@ -32,7 +32,7 @@ class Slot:
         self._mend()
         try:
             self._switch(sha)
-        except RepositoryIncomplete:
+        except (RepositoryIncomplete, SubmoduleUnavailable):
             raise
         except GitFailed:
             # The last tenant left something git cannot step over: begin with an empty folder.
@@ -52,10 +52,12 @@ class Slot:
         # An address in the history may be a path on this machine only where the source is one itself.
         remote = self.git.with_environment({**self.remote_environment, "GIT_PROTOCOL_FROM_USER": "0"})
         options = ("-c", f"protocol.file.allow={'always' if self.nearby else 'never'}")
+        update = ("submodule", "update", "--quiet", "--init", "--recursive", "--force")
         remote.text(*options, "submodule", "sync", "--quiet", "--recursive")
-        remote.text(
-            *options, "submodule", "update", "--quiet", "--init", "--recursive", "--force", timeout=1800
-        )
+        try:
+            remote.text(*options, *update, timeout=1800)
+        except GitFailed as fault:
+            raise SubmoduleUnavailable(fault.message, fault.hint) from fault
         remote.text("submodule", "foreach", "--quiet", "--recursive", "git clean --quiet -xffd")
 
     @property

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bisector.caps import Confinement
 from bisector.environments import Place, Ready
-from bisector.git.door import GitFailed
+from bisector.git.door import GitFailed, SubmoduleUnavailable
 from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
 from bisector.model import (
@@ -53,6 +53,8 @@ def perform(
     making = _Making(bench, request, log, clock, cancelled)
     try:
         facts, outcome = making.run()
+    except SubmoduleUnavailable as fault:
+        facts, outcome = None, Trouble(fault.message)
     except GitFailed as fault:
         facts, outcome = None, Trouble(fault.message, lasting=True)
     except OSError as error:
