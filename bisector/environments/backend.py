@@ -204,7 +204,7 @@ class _Build:
                 scripts.write_entry_points(entry_points.read_text(encoding="utf-8"), self.result / "bin")
 
     def _compile(self, venv: thin.Thin) -> None:
-        """Bytecode once: nobody may write it into the layer later. What does not compile will say so itself."""
+        """Bytecode once: nobody may write it into the layer later. What does not compile says so itself."""
         site = self.result / self.task.interpreter.site
         if site.is_dir() and next(site.rglob("*.py"), None) is not None:
             self._command([venv.python, "-I", "-m", "compileall", "-q", site], venv, self.scratch)

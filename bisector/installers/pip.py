@@ -48,7 +48,7 @@ class Pip:
             return self._resolve_by_installing(wheel, wanted, bench)
         report = bench.scratch / "report.json"
         options = ["install", "--dry-run", "--ignore-installed", "--quiet", "--report", str(report)]
-        cutoff = _cutoff(wheel.version, wanted)
+        cutoff = cutoff_options(wheel.version, wanted)
         if isinstance(cutoff, Untestable):
             return cutoff
         answer = _wheels_first(wheel, wanted.python, [*options, *cutoff], wanted.requirements, bench)
@@ -60,7 +60,7 @@ class Pip:
         self, wheel: PipWheel, wanted: Wanted, bench: Bench
     ) -> tuple[str, ...] | Untestable | Trouble:
         """A pip that cannot report is asked to install aside; what lies there then is the answer."""
-        cutoff = _cutoff(wheel.version, wanted)
+        cutoff = cutoff_options(wheel.version, wanted)
         if isinstance(cutoff, Untestable):
             return cutoff
         target = bench.scratch / "resolved"
@@ -114,7 +114,7 @@ def _wheels_first(
     return attempt("pip", argv, env, bench, caged=kept)
 
 
-def _cutoff(version: Version, wanted: Wanted) -> list[str] | Untestable:
+def cutoff_options(version: Version, wanted: Wanted) -> list[str] | Untestable:
     if wanted.cutoff is None:
         return []
     if version < CUTOFF_SINCE:

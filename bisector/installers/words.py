@@ -17,7 +17,7 @@ REASON_WIDTH = 400
 UNREACHABLE = re.compile(
     r"error sending request|dns error|failed to lookup address|tcp connect error"
     r"|connection (?:refused|reset|timed out|broken)|could not connect|network is unreachable"
-    r"|operation timed out|request timed out|read timed out"
+    r"|operation timed out|request failed after \d+ retries|request timed out|read timed out"
     r"|newconnectionerror|failed to establish a new connection|temporary failure in name resolution"
     r"|name or service not known|max retries exceeded|connectionreseterror|proxyerror|cannot connect to proxy"
     r"|error decoding response body|connection closed before message completed|incompleteread|sslerror"
