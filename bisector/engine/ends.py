@@ -46,6 +46,8 @@ def relate(mirror: Mirror, terms: Terms, old: str, new: str) -> tuple[str, ...]:
 def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:
     """The failing end fails, twice alike; the working end works; so do the merge bases like the old end."""
     failing, working = (new, old) if hunter.recipe.find is Find.REGRESSION else (old, new)
+    if hunter.workers.count > 1:
+        hunter.speculate([working], _label(hunter, hunter.recipe.working))
     bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
     learn(hunter, bad)
     bad = _judged_again(hunter, bad)

@@ -19,7 +19,7 @@ from bisector.hunt import Event, Phase, advance, ending
 from bisector.model import Commit, JudgedTrial, Judgement, Purpose, Ran, Trial, Trouble, Verdict
 from bisector.oracles.finding import Standard
 from bisector.oracles.patterns import Search
-from bisector.oracles.signatures import Raised, Signature
+from bisector.oracles.signatures import Raised, Signature, words
 from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.store import HuntRow, Store
@@ -47,6 +47,8 @@ class Hunter:
     folder: Path
     look: Search
     signature: Signature | None = None
+    faces: list[Signature] = field(default_factory=list)
+    """Other failures that were found to be the same regression."""
     history: History | None = None
     told: list[JudgedTrial] = field(default_factory=list)
     """Every trial of the hunt with its verdict, in order."""
@@ -152,7 +154,8 @@ class Hunter:
                     self.store.add_trial(self.id, job.trial)
 
     def _submit(self, asked: TrialRequest, purpose: Purpose, label: str) -> Job:
-        if purpose is Purpose.SEARCH and asked.key in self._ahead:
+        ahead = self._ahead.get(asked.key)
+        if ahead is not None and purpose in _AGAIN and ahead.request.runs >= asked.runs:
             return self._ahead.pop(asked.key)
         return self.workers.submit(asked, purpose, label)
 
@@ -185,13 +188,30 @@ class Hunter:
         verdict = self.verdict(trial)
         remaining = left(verdict.judgement) if left is not None else None
         judged = JudgedTrial(trial, verdict, reused, remaining)
-        self.told.append(judged)
+        if self._is_told(judged):
+            return judged
         expected = expected_trials(remaining) if remaining is not None else None
         self.listener.hear(TrialEnded(worker, judged, self.commit(trial.commit), label, expected))
         return judged
 
+    def _is_told(self, judged: JudgedTrial) -> bool:
+        """A trial that is looked at again keeps its place, with the verdict of now; news only if that changed."""
+        for place, earlier in enumerate(self.told):
+            if earlier.trial == judged.trial:
+                self.told[place] = dataclasses.replace(judged, reused=earlier.reused)
+                return earlier.verdict.judgement is judged.verdict.judgement
+        self.told.append(judged)
+        return False
+
     def verdict(self, trial: Trial) -> Verdict:
-        return judge(trial, self.standard, self.look)
+        verdict = judge(trial, self.standard, self.look)
+        if verdict.judgement is not Judgement.SKIP:
+            return verdict
+        for face in self.faces:
+            other = judge(trial, dataclasses.replace(self.standard, signature=face), self.look)
+            if other.judgement is self.recipe.failing:
+                return Verdict(other.judgement, f"an earlier face of it: {words(face)}")
+        return verdict
 
     @property
     def standard(self) -> Standard:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bisector.engine import begin, confirm, ends, narrow
+from bisector.engine import begin, confirm, ends, faces, narrow
 from bisector.engine.account import Conclusion, account
 from bisector.engine.hunter import Hunter
 from bisector.engine.progress import Began, Ended, PhaseBegan
@@ -59,6 +59,8 @@ def _phases(hunter: Hunter) -> Conclusion:
     _passed(hunter, Phase.ENDS, Event.PROVEN)
     hunter.listener.hear(PhaseBegan(Phase.NARROW))
     found = narrow.narrow(hunter, old, new, bases)
+    while isinstance(found.standing, OnlySkipped) and faces.take_faces(hunter, found.standing.shas):
+        found = narrow.narrow(hunter, old, new, bases)
     if isinstance(found.standing, OnlySkipped):
         count = len(found.standing.shas)
         message = f"narrowed to {count} commits: all but the newest of them cannot be tested"

@@ -194,7 +194,9 @@ def _proofs(account: Account, confirmation: Confirmation) -> tuple[Proof, ...]:
     ]
     if confirmation.reverted is not None:
         where = f"reverted at the {line(account.terms.new, 60)} end"
-        tested.append((where, None, confirmation.reverted, Judgement.OLD))
+        # A revert that conflicts, or leaves what cannot be tested, speaks neither for nor against the culprit.
+        tried = confirmation.reverted is not Judgement.SKIP
+        tested.append((where, None, confirmation.reverted, Judgement.OLD if tried else Judgement.SKIP))
     return tuple(
         Proof(what, commit, state_of(account, judgement), judgement is expected)
         for what, commit, judgement, expected in tested
