@@ -119,8 +119,7 @@ def _candidates() -> Iterator[Hierarchy]:
     own = dict(_memberships())
     for mount, root, kind, options in _mounts():
         if kind == "cgroup2" and "" in own:
-            parent = _below(mount, root, own[""])
-            yield Hierarchy(parent, 2, _controls_of_v2(parent))
+            yield from homes_in_v2(_below(mount, root, own[""]), mount)
         elif kind == "cgroup":
             names = [name for name in V1 if name in options and name in own]
             if names:
@@ -152,8 +151,29 @@ def _below(mount: Path, root: str, own: str) -> Path:
     return path.parent if path.name.startswith(LEAF) else path
 
 
+def homes_in_v2(own: Path, mount: Path) -> Iterator[Hierarchy]:
+    """Our own group; before it, where that cannot hand on the memory controller, the nearest one above that
+    does (a user's slice, the system's): what limits that one still holds.
+    """
+    controls = _controls_of_v2(own)
+    if Control.MEMORY not in controls:
+        above = (each for each in own.parents if each == mount or mount in each.parents)
+        for each in above:
+            handed_on = _handed_on(each)
+            if Control.MEMORY in handed_on and os.access(each, os.W_OK):
+                yield Hierarchy(each, 2, handed_on)
+                break
+    yield Hierarchy(own, 2, controls)
+
+
+def _handed_on(parent: Path) -> frozenset[Control]:
+    """What groups below it control. Counting CPU time needs no controller."""
+    names = _words(parent / "cgroup.subtree_control")
+    return frozenset({Control.CPU_TIME} | {control for name, control in V2_WANTED.items() if name in names})
+
+
 def _controls_of_v2(own: Path) -> frozenset[Control]:
-    """Enable what can be enabled. Counting CPU time needs no controller.
+    """Enable what can be enabled.
 
     A group that has members cannot hand controllers to its children, the root excepted: so we move into
     a leaf of our own. That is done only when nobody else lives in our group (a delegated scope), never
@@ -166,8 +186,7 @@ def _controls_of_v2(own: Path) -> frozenset[Control]:
         _move_into_leaf(own)
         for name in refused:
             _enable(own, name)
-    usable = _words(own / "cgroup.subtree_control") & available
-    return frozenset({Control.CPU_TIME} | {V2_WANTED[name] for name in usable})
+    return _handed_on(own)
 
 
 def _enable(own: Path, name: str) -> bool:

@@ -17,7 +17,7 @@ from bisector.errors import MachineFault, UsageFault
 
 TICK = 0.05
 """How late a cancellation, or the end of a child whose pipes somebody else holds, may be noticed."""
-GRACE = 1.0
+GRACE = 0.5
 """From SIGTERM to SIGKILL: git wants a moment to remove its lock files."""
 
 ABSENT = {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.ELOOP}

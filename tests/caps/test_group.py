@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bisector.caps import Cage, Machine
-from bisector.caps.cgroups import Cgroups
+from bisector.caps.cgroups import Cgroups, homes_in_v2
 from bisector.caps.group import Control, Group, Room
 from bisector.errors import MachineFault
 from bisector.model import Limits, Run
@@ -83,6 +83,38 @@ def test_without_rooms_nothing_is_known_and_nothing_fails() -> None:
     assert (group.memory_kills(), group.refused_forks(), group.members(), group.doors) == (0, 0, (), ())
     group.kill()
     group.close()
+
+
+def slice_of(path: Path, handed_on: str) -> Path:
+    """A directory that looks like a group of cgroup v2 which hands these controllers on, and no more."""
+    path.mkdir()
+    (path / "cgroup.controllers").write_text("cpuset cpu io memory pids")
+    (path / "cgroup.subtree_control").write_text(handed_on)
+    (path / "cgroup.procs").write_text("1\n2\n")
+    return path
+
+
+def test_a_group_that_hands_on_memory_is_home(tmp_path: Path) -> None:
+    own = slice_of(tmp_path / "scope", "memory pids cpu")
+    (home,) = homes_in_v2(own, tmp_path)
+    assert home.parent == own
+    assert home.controls == {Control.MEMORY, Control.PIDS, Control.CPU, Control.CPU_TIME}
+
+
+def test_a_session_among_others_finds_its_home_in_the_slice_above(tmp_path: Path) -> None:
+    """As systemd has it: a session's scope is full of processes, the user's slice hands on memory and pids."""
+    top = slice_of(tmp_path / "user", "memory pids cpu")
+    between = slice_of(top / "user-0", "memory pids")
+    own = slice_of(between / "session", "")
+    first, last = homes_in_v2(own, tmp_path)
+    assert (first.parent, last.parent) == (between, own)
+    assert first.controls == {Control.MEMORY, Control.PIDS, Control.CPU_TIME}
+    assert last.controls == {Control.CPU_TIME}
+
+
+def test_where_nothing_hands_on_memory_only_the_clock_is_left(tmp_path: Path) -> None:
+    own = slice_of(slice_of(tmp_path / "top", "cpuset") / "own", "")
+    assert [home.controls for home in homes_in_v2(own, tmp_path)] == [{Control.CPU_TIME}]
 
 
 def test_each_control_is_offered_once(machine: Machine) -> None:
