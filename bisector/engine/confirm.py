@@ -8,7 +8,6 @@ from bisector.engine.hunter import Hunter
 from bisector.model import Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
 from bisector.plan import Revert
 from bisector.recipe.schema import History as Way
-from bisector.verdict import findings, tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def _counted(hunter: Hunter, judged: JudgedTrial, said: dict[Judgement, str]) ->
     same = [one.trial for one in hunter.told if one.trial.commit == sha]
     trials = {id(trial): trial.outcome for trial in same if trial.purpose is not Purpose.REVERT}
     ran = [outcome for outcome in trials.values() if isinstance(outcome, Ran)]
-    counts = [tally(findings(one, hunter.standard, hunter.look), hunter.standard) for one in ran]
+    counts = [hunter.tally(one) for one in ran]
     fails = said[judgement] == "fails"
     shown = sum(count.failing if fails else count.working for count in counts)
     return f"{said[judgement]} {shown} of {sum(len(one.runs) for one in ran)}"

@@ -11,7 +11,7 @@ from bisector.git import commits
 from bisector.git.mirror import Mirror
 from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Terms, Untestable
 from bisector.oracles.signatures import TimedOut
-from bisector.verdict import failure_at_end, findings, tally
+from bisector.verdict import failure_at_end
 
 PROOF_RUNS = 2
 """The failing end is run this often: what it does only once is no base to search from."""
@@ -74,7 +74,7 @@ def learn(hunter: Hunter, bad: JudgedTrial) -> None:
 
 
 def _fails(hunter: Hunter, outcome: Ran) -> int:
-    return tally(findings(outcome, hunter.standard, hunter.look), hunter.standard).failing
+    return hunter.tally(outcome).failing
 
 
 def _judged_again(hunter: Hunter, judged: JudgedTrial) -> JudgedTrial:

@@ -8,7 +8,7 @@ from bisector.engine.hunter import Hunter
 from bisector.model import Judgement, Ran
 from bisector.oracles.faces import Face, faces
 from bisector.oracles.finding import Fails, FailsOtherwise, Finding, Works
-from bisector.oracles.signatures import difference, words
+from bisector.oracles.signatures import Signature, difference, words
 from bisector.recipe.schema import Reaction
 from bisector.verdict import findings
 
@@ -23,7 +23,7 @@ def take_faces(hunter: Hunter, suspects: Sequence[str]) -> bool:
     line = _line(hunter, suspects)
     found = faces([finding for _, finding in line])
     for face in found:
-        if not _is_known(hunter, face):
+        if not _is_known(hunter, face.failure):
             hunter.faces.append(face.failure)
             hunter.notice(_told(line, face))
     return bool(found)
@@ -42,15 +42,13 @@ def _line(hunter: Hunter, suspects: Sequence[str]) -> list[tuple[str, Finding | 
 def _finding(hunter: Hunter, outcome: Ran) -> Finding:
     """The last run's, with what counts as the regression already told so."""
     found = findings(outcome, hunter.standard, hunter.look)[-1]
-    if isinstance(found, FailsOtherwise) and any(
-        difference(found.failure, one) is None for one in hunter.faces
-    ):
+    if isinstance(found, FailsOtherwise) and _is_known(hunter, found.failure):
         return Fails(found.reason, found.failure)
     return found
 
 
-def _is_known(hunter: Hunter, face: Face) -> bool:
-    return any(difference(face.failure, one) is None for one in hunter.faces)
+def _is_known(hunter: Hunter, failure: Signature) -> bool:
+    return any(difference(failure, one) is None for one in hunter.faces)
 
 
 def _told(line: Sequence[tuple[str, Finding | None]], face: Face) -> str:

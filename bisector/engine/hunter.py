@@ -23,7 +23,7 @@ from bisector.oracles.signatures import Raised, Signature, words
 from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.store import HuntRow, Store
-from bisector.verdict import judge
+from bisector.verdict import Tally, findings, judge, tally
 
 Left = Callable[[Judgement], int]
 _AGAIN = {Purpose.END: (Purpose.END, Purpose.SEARCH), Purpose.SEARCH: (Purpose.END, Purpose.SEARCH)}
@@ -212,6 +212,17 @@ class Hunter:
             if other.judgement is self.recipe.failing:
                 return Verdict(other.judgement, f"an earlier face of it: {words(face)}")
         return verdict
+
+    def tally(self, ran: Ran) -> Tally:
+        """A trial's runs by what they came to; a face of the regression counts as failing."""
+        counts = tally(findings(ran, self.standard, self.look), self.standard)
+        for face in self.faces:
+            held = dataclasses.replace(self.standard, signature=face)
+            more = tally(findings(ran, held, self.look), held).failing
+            counts = dataclasses.replace(
+                counts, failing=counts.failing + more, unclear=max(0, counts.unclear - more)
+            )
+        return counts
 
     @property
     def standard(self) -> Standard:
