@@ -102,7 +102,7 @@ def test_a_group_that_hands_on_memory_is_home(tmp_path: Path) -> None:
 
 
 def test_a_session_among_others_finds_its_home_in_the_slice_above(tmp_path: Path) -> None:
-    """As systemd has it: a session's scope is full of processes, the user's slice hands on memory and pids."""
+    """As systemd has it: a session's scope is full of processes, the user's slice hands on memory."""
     top = slice_of(tmp_path / "user", "memory pids cpu")
     between = slice_of(top / "user-0", "memory pids")
     own = slice_of(between / "session", "")

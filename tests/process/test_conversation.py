@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import psutil
@@ -64,8 +65,13 @@ def test_leaving_ends_the_whole_group(tmp_path: Path) -> None:
         below = child.readline(5)
         leader = child.pid
     assert isinstance(below, str)
-    for pid in (leader, int(below)):
-        assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    assert not psutil.pid_exists(leader)
+    for _ in range(500):
+        if not psutil.pid_exists(int(below)) or psutil.Process(int(below)).status() == psutil.STATUS_ZOMBIE:
+            break
+        time.sleep(0.02)
+    else:
+        raise AssertionError(f"{below} lives on")
 
 
 def test_stderr_goes_to_the_log(tmp_path: Path) -> None:
