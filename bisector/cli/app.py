@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bisector.cli.options import gather, hunting, keeping, reading
+from bisector.cli.options import gather, hunting, keeping, planning
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 FORMATS = ("text", "md", "html", "json", "junit", "recipe")
@@ -72,7 +72,7 @@ def new(**given: Any) -> int:
 
 @app.command()
 @click.argument("recipe")
-@reading
+@planning
 @click.option(
     "-j", "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Trials at a time."
 )

@@ -35,14 +35,17 @@ _JSON = click.option(
 _QUIET = click.option("-q", "--quiet", is_flag=True, help="Say nothing while working.")
 _NO_COLOR = click.option("--no-color", is_flag=True, help="No colours (or NO_COLOR).")
 _SET = click.option("--set", multiple=True, metavar="KEY=VALUE", help="Overrules the recipe; dotted keys.")
+_HOLDING = (
+    click.option("--sandbox/--no-sandbox", default=None, help="Read-only system, private home, no network."),
+    click.option("--best-effort", is_flag=True, help="Go on where a limit cannot be enforced here."),
+)
 _HUNTING = (
     click.option(
         "-j", "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Trials at a time."
     ),
     click.option("--executor", default="local", metavar="NAME", help="local, dask:ADDRESS or slurm."),
     click.option("--report", metavar="DIR", help="Write report.md, report.html and report.json there."),
-    click.option("--sandbox/--no-sandbox", default=None, help="Read-only system, private home, no network."),
-    click.option("--best-effort", is_flag=True, help="Go on where a limit cannot be enforced here."),
+    *_HOLDING,
     click.option("-y", "--yes", is_flag=True, help="Do not ask."),
 )
 
@@ -55,6 +58,11 @@ def keeping(function: F) -> F:
 def reading(function: F) -> F:
     """For commands that read a recipe."""
     return _with(function, (_SET, _STATE, _JSON, _QUIET, _NO_COLOR))
+
+
+def planning(function: F) -> F:
+    """For commands that tell what a hunt would do."""
+    return _with(reading(function), _HOLDING)
 
 
 def hunting(function: F) -> F:

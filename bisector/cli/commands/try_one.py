@@ -135,7 +135,7 @@ def _status(recipe: Recipe, verdict: Verdict) -> TryStatus:
 
 def _facts(recipe: Recipe, trial: Trial, verdict: Verdict, failure: str | None) -> list[tuple[str, str]]:
     facts = [("verdict", f"{recipe.terms.name(verdict.judgement)}: {verdict.reason}")]
-    if failure is not None:
+    if failure is not None and failure not in verdict.reason:
         facts.append(("failure", failure))
     if isinstance(trial.outcome, Ran):
         run = trial.outcome.runs[-1]
