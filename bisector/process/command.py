@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from bisector.process.child import GRACE, TICK, Finished, ProgramMissing, spawn, stop
+from bisector.process.deferral import Deferral
 
 CHUNK = 1 << 16
 
@@ -66,22 +67,19 @@ def run(
 ) -> Finished | ProgramMissing:
     """Run to the end. With `log`, both streams are appended to that file and Finished holds neither."""
     began = time.monotonic()
-    source = subprocess.DEVNULL if stdin is None else subprocess.PIPE
-    if log is None:
-        child = spawn(argv, cwd, env, source, subprocess.PIPE, subprocess.PIPE)
-    else:
-        with log.open("ab") as file:
-            child = spawn(argv, cwd, env, source, file, subprocess.STDOUT)
-    if isinstance(child, ProgramMissing):
-        return child
     out, err = _Sink(limit_output), _Sink(limit_output)
     interruption = _Interruption(None if timeout is None else began + timeout, cancelled)
-    with child:
-        try:
-            timed_out, was_cancelled = _exchange(child, stdin or b"", out, err, interruption)
-        except BaseException:
-            stop(child)
-            raise
+    with Deferral() as deferral:
+        child = _start(argv, cwd, env, stdin is not None, log)
+        if isinstance(child, ProgramMissing):
+            return child
+        with child:
+            try:
+                deferral.release()
+                timed_out, was_cancelled = _exchange(child, stdin or b"", out, err, interruption)
+            except BaseException:
+                stop(child)
+                raise
     status = child.returncode
     return Finished(
         exit_status=status if status >= 0 else None,
@@ -93,6 +91,16 @@ def run(
         stderr_bytes=err.kept(),
         dropped=out.dropped + err.dropped,
     )
+
+
+def _start(
+    argv: Sequence[str | Path], cwd: Path, env: Mapping[str, str], is_fed: bool, log: Path | None
+) -> subprocess.Popen[bytes] | ProgramMissing:
+    source = subprocess.PIPE if is_fed else subprocess.DEVNULL
+    if log is None:
+        return spawn(argv, cwd, env, source, subprocess.PIPE, subprocess.PIPE)
+    with log.open("ab") as file:
+        return spawn(argv, cwd, env, source, file, subprocess.STDOUT)
 
 
 def _exchange(

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from bisector.process.child import Finished, ProgramMissing, spawn, stop
+from bisector.process.deferral import Deferral
 
 CHUNK = 1 << 16
 
@@ -134,9 +135,18 @@ def start(
     pass_fds: Sequence[int] = (),
 ) -> Conversation | ProgramMissing:
     """Begin a conversation. What it says on stderr is appended to `log`, or dropped."""
-    if log is None:
-        child = spawn(argv, cwd, env, subprocess.PIPE, subprocess.PIPE, subprocess.DEVNULL, pass_fds)
-    else:
-        with log.open("ab") as file:
-            child = spawn(argv, cwd, env, subprocess.PIPE, subprocess.PIPE, file, pass_fds)
-    return child if isinstance(child, ProgramMissing) else Conversation(child)
+    with Deferral() as deferral:
+        if log is None:
+            child = spawn(argv, cwd, env, subprocess.PIPE, subprocess.PIPE, subprocess.DEVNULL, pass_fds)
+        else:
+            with log.open("ab") as file:
+                child = spawn(argv, cwd, env, subprocess.PIPE, subprocess.PIPE, file, pass_fds)
+        if isinstance(child, ProgramMissing):
+            return child
+        conversation = Conversation(child)
+        try:
+            deferral.release()
+        except BaseException:
+            conversation.stop()
+            raise
+        return conversation

@@ -170,18 +170,28 @@ def test_what_no_program_can_be_given_is_said(tmp_path: Path) -> None:
         run(["echo", "a\0b"], cwd=tmp_path, env=ENV)
 
 
-def test_a_raised_interrupt_leaves_nothing(tmp_path: Path) -> None:
-    """The way Ctrl-C arrives: a process of ours, interrupted in the middle of a command."""
-    code = (
-        "import os, sys, pathlib; from bisector.process import run\n"
-        "shell = ['sh', '-c', 'echo $$ > pid; exec sleep 60']\n"
-        "try:\n    run(shell, cwd=pathlib.Path('.'), env={'PATH': os.defpath})\n"
-        "except KeyboardInterrupt:\n    sys.exit(42)\n"
-    )
-    outer = psutil.Popen([sys.executable, "-c", code], cwd=tmp_path, env={**ENV, "PYTHONPATH": PACKAGE})
-    pid_file = tmp_path / "pid"
-    while not (pid_file.exists() and pid_file.read_text().strip()):
-        time.sleep(0.01)
-    outer.send_signal(2)
-    assert outer.wait() == 42
-    assert dies(int(pid_file.read_text()))
+INTERRUPTED = """
+import os, pathlib, sys
+from bisector.process import run, start
+script = "echo $$ >pid; trap '' INT; kill -INT $PPID; exec sleep 60"
+words = dict(cwd=pathlib.Path("."), env={"PATH": os.defpath})
+try:
+    if sys.argv[1] == "run":
+        run(["sh", "-c", script], **words)
+    else:
+        with start(["sh", "-c", script], **words) as child:
+            child.wait()
+except KeyboardInterrupt:
+    sys.exit(42)
+"""
+
+
+@pytest.mark.parametrize("how", ["run", "start"])
+def test_an_interrupt_at_the_earliest_moment_leaves_nothing(tmp_path: Path, how: str) -> None:
+    """The child itself presses Ctrl-C for us, as its first act: while we may still be starting it."""
+    for _ in range(5):
+        outer = psutil.Popen(
+            [sys.executable, "-c", INTERRUPTED, how], cwd=tmp_path, env={**ENV, "PYTHONPATH": PACKAGE}
+        )
+        assert outer.wait() == 42
+        assert dies(int((tmp_path / "pid").read_text()))
