@@ -56,12 +56,13 @@ class Bubblewrap:
     name = "bubblewrap"
     overhead = 3
     on_leash = False
+    guards = True
 
     def __init__(self, program: Path) -> None:
         self._program = program
 
     def command(self, confinement: Confinement, words: int, leash: int) -> list[str]:
-        view = _sandboxed(confinement) if confinement.sandbox else _as_it_is()
+        view = _sandboxed(confinement) if confinement.sandbox else _as_it_is(confinement)
         return [
             str(self._program),
             *view,
@@ -83,9 +84,12 @@ def _namespaces(confinement: Confinement) -> Iterator[str]:
             yield from ("--cap-drop", name)
 
 
-def _as_it_is() -> Iterator[str]:
-    """Everything, but the kernel's switches read-only, and shared memory that vanishes with the run."""
+def _as_it_is(confinement: Confinement) -> Iterator[str]:
+    """Everything; what trials share read-only like the kernel's switches, shared memory that vanishes."""
     yield from ("--dev-bind", "/", "/", "--ro-bind", "/sys", "/sys", "--proc", "/proc", "--tmpfs", "/dev/shm")
+    readable = confinement.readable
+    below = [path for path in confinement.writable if any(path.is_relative_to(each) for each in readable)]
+    yield from _binds(readable, below)
 
 
 def _sandboxed(confinement: Confinement) -> Iterator[str]:

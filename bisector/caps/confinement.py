@@ -53,6 +53,11 @@ class Fence(Protocol):
         """It kills everything and ends when the other end of `leash` closes; otherwise we kill it."""
         ...
 
+    @property
+    def guards(self) -> bool:
+        """What is `readable` cannot be written to inside, sandbox or not."""
+        ...
+
     def command(self, confinement: Confinement, words: int, leash: int) -> list[str]:
         """What runs the confinement inside. It inherits `leash` where it is on one, else `words`; stderr is
         the latter in both cases."""

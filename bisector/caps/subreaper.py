@@ -12,6 +12,7 @@ class Subreaper:
     name = "subreaper"
     overhead = 1
     on_leash = True
+    guards = False
 
     def __init__(self, python: Path) -> None:
         self._python = python

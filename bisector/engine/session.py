@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,7 +35,8 @@ class Tools:
     state: State
     store: Store
     environments: Environments
-    cage: Cage
+    cages: Callable[[int], Cage]
+    """A cage for each worker: some caps tell workers apart."""
     listener: Listener
     stop: threading.Event
     machine: Mapping[str, str] = field(repr=False)
@@ -124,7 +125,7 @@ class _Crew:
                 slot=slots.acquire(self._mirror),
                 scratch=self._folder / "work" / str(worker),
                 environments=tools.environments,
-                cage=tools.cage,
+                cage=tools.cages(worker),
                 locks=HuntLocks(tools.store, self._row.id),
                 machine=tools.machine,
                 sandbox=tools.sandbox,

@@ -71,7 +71,7 @@ def make_trial(
                 slot=slots.acquire(mirror),
                 scratch=folder / "work",
                 environments=tools.environments,
-                cage=tools.cage,
+                cage=tools.cages(worker),
                 locks=OwnLocks(),
                 machine=tools.machine,
                 sandbox=tools.sandbox,

@@ -11,11 +11,6 @@ NOT_YET: Mapping[str, frozenset[str]] = {
     "verdict.runs": frozenset({"1"}),
     "verdict.metric": frozenset(),
     "verdict.compare": frozenset(),
-    "limits.processes": frozenset(),
-    "limits.cpus": frozenset(),
-    "limits.disk": frozenset(),
-    "limits.gpu_memory": frozenset(),
-    "limits.network": frozenset({"true"}),
     "matrix": frozenset(),
 }
 """Dotted key: the values it may have already, for they ask for nothing."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from bisector.caps import Confinement
+from bisector.caps import Confinement, gpu_memory_hook
 from bisector.environments import Place, Ready
 from bisector.git.door import GitFailed, SubmoduleUnavailable
 from bisector.git.tree import Tree
@@ -38,6 +38,7 @@ from bisector.trial.workbench import Step, Workbench
 
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
+HOOK = "_bisector_hook"
 
 
 def perform(
@@ -161,6 +162,8 @@ class _Making:
         """The runs asked for, each from a reset state; a run that was cut short ends the trial."""
         room = Room(self.bench.scratch / "repro", self.request.repro, self.bench.slot.tree)
         room.furnish()
+        if self.request.limits.gpu_memory is not None:
+            _hook(ready, gpu_memory_hook(self.request.limits.gpu_memory))
         confined = self._confined(room, ready)
         runs: list[Run] = []
         with self.clock.measure(Step.REPRO):
@@ -195,6 +198,13 @@ class _Making:
             readable=ready.readable,
             sandbox=self.bench.sandbox,
         )
+
+
+def _hook(ready: Ready, source: str) -> None:
+    """Python source that every interpreter of this trial's environment runs before anything else."""
+    for site in ready.venv.glob("lib/python*/site-packages"):
+        (site / f"{HOOK}.py").write_text(source)
+        (site / f"{HOOK}.pth").write_text(f"import {HOOK}\n")
 
 
 def _smells_of_import(outcome: Outcome) -> bool:

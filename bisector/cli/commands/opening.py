@@ -6,24 +6,29 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import click
 
+from bisector.caps import Cage, survey, sweep
 from bisector.caps import choose as choose_cage
-from bisector.caps import survey, sweep
 from bisector.cli.options import Options
 from bisector.console import LiveConsole, PlainConsole, Silent, terminal
 from bisector.engine.begin import RecipeText
 from bisector.engine.progress import Listener
+from bisector.engine.pythons import python_faults
+from bisector.engine.revisions import HINT, revision_faults
 from bisector.engine.session import Tools
-from bisector.environments import open_environments
+from bisector.environments import Interpreters, open_environments
 from bisector.errors import UsageFault
-from bisector.git.mirror import Mirror
+from bisector.git.mirror import Mirror, Say
 from bisector.git.source import locate
+from bisector.installers import Installer
+from bisector.recipe.faults import Fault
 from bisector.recipe.load import load
+from bisector.recipe.places import places
 from bisector.recipe.schema import Recipe
 from bisector.recipe.source import read_source
 from bisector.state import State, choose, usable
@@ -55,6 +60,23 @@ def open_mirror(state: State, recipe: Recipe, stop: threading.Event) -> Mirror:
     return Mirror(state.mirrors / source.key, source, dict(os.environ), stop)
 
 
+def unmet(
+    opened: Opened,
+    mirror: Mirror,
+    interpreters: Interpreters,
+    installers: Sequence[Installer],
+    say: Say,
+) -> tuple[list[Fault], list[str]]:
+    """What the recipe names and neither the repository nor this machine has; and what helps."""
+    recipe, written = opened.recipe, opened.written
+    where = places(written.text, written.name, written.overrides)
+    revisions = revision_faults(where, recipe, mirror, say)
+    pythons = python_faults(where, recipe, interpreters, installers)
+    hints = [HINT] if revisions else []
+    hints += ["`bisector doctor` lists the Pythons of this machine"] if pythons else []
+    return [*revisions, *pythons], hints
+
+
 @contextmanager
 def tools(
     state: State, store: Store, recipe: Recipe, options: Options, listener: Listener, stop: threading.Event
@@ -67,10 +89,17 @@ def tools(
     sandbox = recipe.foreign if options.sandbox is None else options.sandbox
     machine = survey(os.environ.get("PATH", "/usr/bin:/bin"))
     sweep(machine)
-    cage = choose_cage(machine, recipe.limits, sandbox=sandbox, best_effort=options.best_effort)
-    environments = open_environments(state.environments, dict(os.environ), guarded=False)
+
+    def cages(worker: int) -> Cage:
+        effort = options.best_effort
+        return choose_cage(machine, recipe.limits, sandbox=sandbox, best_effort=effort, worker=worker)
+
+    guarded = cages(0).fence.guards
+    environments = open_environments(state.environments, dict(os.environ), guarded=guarded)
     try:
-        yield Tools(state, store, environments, cage, listener, stop, dict(os.environ), options.jobs, sandbox)
+        yield Tools(
+            state, store, environments, cages, listener, stop, dict(os.environ), options.jobs, sandbox
+        )
     finally:
         environments.close()
 
