@@ -57,13 +57,19 @@ class Repository:
 
     def grow(self, rows: str, files: Callable[[int], Files]) -> None:
         """Commits a day apart; the last one written is `main`."""
-        steps = list(steps_of(rows, self.parents))
-        stream = "".join(self._step(number, parents, files(number)) for number, parents in steps)
+        steps = dict(steps_of(rows, self.parents))
+        self.write(steps, files)
+        self.branch("main", [*steps][-1])
+
+    def write(
+        self, graph: Mapping[int, tuple[int, ...]], files: Callable[[int], Files] = lambda number: {}
+    ) -> None:
+        """Commits that no branch has yet."""
+        stream = "".join(self._step(number, parents, files(number)) for number, parents in graph.items())
         answers = self.git("fast-import", "--quiet", stdin=stream).split()
-        self.shas |= zip((number for number, _ in steps), answers, strict=True)
-        self.parents |= steps
+        self.shas |= zip(graph, answers, strict=True)
+        self.parents |= graph
         self.git("update-ref", "-d", "refs/made/by-hand")
-        self.branch("main", steps[-1][0])
 
     def _step(self, number: int, parents: tuple[int, ...], files: Files) -> str:
         ref = "refs/made/by-hand"
