@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,10 +16,12 @@ import yaml
 from markdown_it import MarkdownIt
 
 from bisector.recipe.load import load
+from bisector.recipe.support import NOT_YET
 
 ROOT = Path(__file__).parents[1]
 RECIPES = sorted((ROOT / "recipes").glob("*.yaml"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+REFERENCE = ROOT / "docs" / "recipe.md"
 TOP = "repo: x\ngood: a\nbad: b\nrepro: x\n"
 
 
@@ -53,8 +55,13 @@ def validator() -> jsonschema.Draft7Validator:
     return jsonschema.Draft7Validator(json.loads(printed.stdout))
 
 
-def _sound(text: str, name: str, validator: jsonschema.Draft7Validator) -> None:
-    load(text, name, base=ROOT / "recipes")
+def _sound(
+    text: str,
+    name: str,
+    validator: jsonschema.Draft7Validator,
+    not_yet: Mapping[str, frozenset[str]] = NOT_YET,
+) -> None:
+    load(text, name, base=ROOT / "recipes", not_yet=not_yet)
     validator.validate(json.loads(json.dumps(yaml.safe_load(text), default=str)))
 
 
@@ -65,7 +72,36 @@ def test_a_recipe_of_ours_is_sound(path: Path, validator: jsonschema.Draft7Valid
 
 @pytest.mark.parametrize(("place", "text"), [pytest.param(*block, id=block[0]) for block in _blocks()])
 def test_a_recipe_in_a_page_is_sound(place: str, text: str, validator: jsonschema.Draft7Validator) -> None:
-    _sound(text, place, validator)
+    _sound(text, place, validator, {} if place.startswith(_page(REFERENCE)) else NOT_YET)
+
+
+def test_the_reference_names_every_key(validator: jsonschema.Draft7Validator) -> None:
+    """Each in code: `key` or `section.key`, or in a block."""
+    words = set(re.findall(r"[\w-]+", " ".join(_code(REFERENCE.read_text()))))
+    missing = sorted(set(_keys(validator.schema)) - words)
+    assert missing == []
+
+
+def test_the_reference_tells_what_is_not_supported_yet() -> None:
+    tail = REFERENCE.read_text().partition("## Not yet\n")[2]
+    assert re.findall(r"^- `([\w.]+)`$", tail, re.MULTILINE) == list(NOT_YET)
+
+
+def _code(text: str) -> Iterator[str]:
+    for token in MarkdownIt("gfm-like", {"linkify": False}).parse(text):
+        if token.type == "fence":
+            yield token.content
+        yield from (child.content for child in token.children or () if child.type == "code_inline")
+
+
+def _keys(schema: object) -> Iterator[str]:
+    """The names of properties at any depth, one spelling each."""
+    if isinstance(schema, Mapping):
+        yield from (str(name) for name in schema.get("properties", {}) if "-" not in name)
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _keys(part)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=_page)
