@@ -13,7 +13,7 @@ from bisector.engine.begin import RecipeText
 from bisector.errors import UsageFault
 from bisector.git.door import GitFailed
 from bisector.git.mirror import Mirror, Say
-from bisector.git.refs import NoSuchRevision, is_date, lookup, moves, nearest
+from bisector.git.refs import NoSuchRevision, is_date, is_empty, lookup, moves, nearest
 from bisector.model import Judgement
 from bisector.recipe.alterations import CherryPick, Range, Since, Stretch
 from bisector.recipe.faults import Fault, RecipeFault
@@ -51,6 +51,11 @@ def revision_faults(
 ) -> list[Fault]:
     fresh = refresh(mirror, (recipe.old, recipe.new, *besides), say)
     asked = list(named(where, recipe))
+    if is_empty(mirror.git):
+        raise UsageFault(
+            f"repo: {mirror.source.shown} is empty: it has no commits",
+            "check the URL or the path in the recipe",
+        )
     if not _unknown(mirror, asked):
         return []
     if not fresh:
@@ -64,7 +69,7 @@ def revision_faults(
 def refresh(mirror: Mirror, names: Sequence[str], say: Say) -> bool:
     """A mirror that is there and, where one of the names may have moved, as the source is now: then True.
 
-    A source that does not answer is no fault: what the mirror holds may be enough.
+    A source that does not answer, or is gone, is no fault: what the mirror holds may be enough.
     """
     if mirror.ensure(say):
         return True
@@ -72,7 +77,7 @@ def refresh(mirror: Mirror, names: Sequence[str], say: Say) -> bool:
         return False
     try:
         mirror.fetch(say)
-    except GitFailed as fault:
+    except (GitFailed, UsageFault) as fault:
         say(f"{fault.message}; going on with what was fetched before")
         return False
     return True
@@ -131,6 +136,8 @@ def _fault(where: Places, mirror: Mirror, one: Named) -> Fault:
         lookup(mirror.git, one.rev, None, mirror.source.key)
     except UsageFault as ambiguous:
         return where.fault(one.path, ambiguous.message)
+    if is_date(one.rev):
+        return where.fault(one.path, f"no commit of {mirror.source.shown} is as old as {one.rev!r}")
     near = nearest(mirror.git, one.rev)
     return where.fault(
         one.path, f"{one.rev!r} names no commit of {mirror.source.shown}", near[0] if near else None

@@ -170,6 +170,12 @@ def _version(text: str) -> Version | None:
         return None
 
 
+def is_empty(git: Git) -> bool:
+    """Whether there is no branch, no tag and nothing checked out."""
+    places = ("refs/heads", "refs/tags", HEAD)
+    return not git.lines("for-each-ref", "--count=1", "--format=%(refname)", *places)
+
+
 def nearest(git: Git, name: str) -> list[str]:
     """Branches and tags that somebody who wrote `name` may have meant."""
     known = [
@@ -181,4 +187,4 @@ def nearest(git: Git, name: str) -> list[str]:
 
 def _nearest(git: Git, name: str) -> str:
     near = nearest(git, name)
-    return f" (nearest: {', '.join(near)})" if near else ""
+    return f" (did you mean {' or '.join(f'`{one}`' for one in near)}?)" if near else ""

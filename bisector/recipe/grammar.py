@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bisector.model import Find, Judgement, Terms
 from bisector.recipe import texts
 from bisector.recipe.leaves import FORMAT, INSIDE, LINE, PYTHON, REV, WORDS, choice
 from bisector.recipe.policy import policy
 from bisector.recipe.records import Key, Record
-from bisector.recipe.schema import History, Recipe
-from bisector.recipe.sections import DEPENDENCIES, FIXUPS, INSTALL, LIMITS, MATRIX, PINS, REPRO, overlay
+from bisector.recipe.schema import History, Policy, Recipe
+from bisector.recipe.sections import (
+    DEPENDENCIES,
+    FIXUPS,
+    INSTALL,
+    LIMITS,
+    MATRIX,
+    PINS,
+    REPRO,
+    REPRO_KEYS,
+    overlay,
+)
 from bisector.recipe.shapes import Leaf, Listed
 from bisector.recipe.spellings import Spellings, checked_terms, term
 
@@ -48,6 +60,7 @@ def terms(find: Find) -> Record[Terms]:
 
 
 def recipe(spellings: Spellings) -> Record[Recipe]:
+    judging = policy(spellings)
     return Record(
         Recipe,
         {
@@ -56,11 +69,23 @@ def recipe(spellings: Spellings) -> Record[Recipe]:
             "terms": Key(terms(spellings.find), "renames the two states"),
             **_REST,
             "overlay": Key(overlay(spellings), "another commit's files laid over every commit"),
-            "verdict": Key(policy(spellings), "what is observed, and which state that is"),
+            "verdict": Key(judging, "what is observed, and which state that is"),
         },
         required=("repo", "old", "new", "repro"),
-        refused=spellings.foreign_ends,
+        refused={**_deeper(judging), **spellings.foreign_ends},
     )
+
+
+def _deeper(judging: Record[Policy]) -> dict[str, str]:
+    """Keys of the sections, for whom they are written at the top."""
+    sections: dict[str, Mapping[str, Key]] = {
+        "install": INSTALL.keys,
+        "dependencies": DEPENDENCIES.keys,
+        "repro": REPRO_KEYS.keys,
+        "verdict": judging.keys,
+        "limits": LIMITS.keys,
+    }
+    return {key: f"belongs below `{name}`" for name, keys in sections.items() for key in keys}
 
 
 def _ends(spellings: Spellings) -> dict[str, Key]:

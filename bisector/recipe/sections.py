@@ -134,21 +134,19 @@ def overlay(spellings: Spellings) -> Listed[Overlay]:
     return Listed(Record(made, keys, required=("source", "paths")), single=False)
 
 
-REPRO: Shape[Repro] = ByKind(
-    scalar=Then(WORDS, lambda text: Repro(ShellCommand(text))),
-    mapping=Record(
-        Repro,
-        {
-            "run": Key(Then(WORDS, ShellCommand), "a shell command", "action"),
-            "python": Key(Then(WORDS, PythonScript), "a script for the environment's own python", "action"),
-            "reset": Key(WORDS, "a shell command before every run"),
-            "files": Key(Named(texts.file_inside, ANYTHING), "written into the directory that it runs in"),
-            "env": Key(Named(texts.variable, ANYTHING), "environment variables"),
-            "cwd": Key(choice(Cwd), "default: scratch"),
-        },
-        required=("action",),
-    ),
+REPRO_KEYS: Record[Repro] = Record(
+    Repro,
+    {
+        "run": Key(Then(WORDS, ShellCommand), "a shell command", "action"),
+        "python": Key(Then(WORDS, PythonScript), "a script for the environment's own python", "action"),
+        "reset": Key(WORDS, "a shell command before every run"),
+        "files": Key(Named(texts.file_inside, ANYTHING), "written into the directory that it runs in"),
+        "env": Key(Named(texts.variable, ANYTHING), "environment variables"),
+        "cwd": Key(choice(Cwd), "default: scratch"),
+    },
+    required=("action",),
 )
+REPRO: Shape[Repro] = ByKind(scalar=Then(WORDS, lambda text: Repro(ShellCommand(text))), mapping=REPRO_KEYS)
 
 LIMITS: Record[Limits] = Record(
     Limits,

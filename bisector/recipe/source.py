@@ -5,6 +5,7 @@ The only module of this room that reads files or the network. It finds a recipe;
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,10 +57,23 @@ def _file(argument: str) -> Source:
         with Path(argument).open("rb") as file:
             content = file.read(_bound())
     except OSError as error:
-        raise UsageFault(f"cannot read the recipe {argument}: {error.strerror}") from error
+        raise UsageFault(
+            f"cannot read the recipe {argument}: {error.strerror}", _instead_of(argument)
+        ) from error
     except ValueError as error:
         raise UsageFault(f"{argument!r} cannot be a file's name") from error
     return Source(_decoded(content, argument), argument, Path(argument).absolute().parent, OriginKind.FILE)
+
+
+def _instead_of(argument: str) -> str:
+    """A file nearby that may be meant, or how to get one."""
+    path = Path(argument)
+    try:
+        beside = sorted(one.name for one in path.parent.iterdir() if one.is_file())
+    except OSError:
+        beside = []
+    near = difflib.get_close_matches(path.name, beside, n=1)
+    return f"is {path.parent / near[0]} meant?" if near else "`bisector new` writes a recipe"
 
 
 def _decoded(content: bytes, name: str) -> str:
@@ -68,7 +82,7 @@ def _decoded(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageFault(f"{name}: not UTF-8 text (byte {error.start + 1})") from error
+        raise UsageFault(f"{name}: not UTF-8 text (byte {error.start + 1})", "save it as UTF-8") from error
 
 
 def _check_url(url: str) -> None:

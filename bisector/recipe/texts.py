@@ -8,10 +8,12 @@ from pathlib import PurePosixPath
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from bisector.recipe.faults import Unfit, quoted
+from bisector.recipe.faults import Unfit, nearest, quoted
 
 VERSION = r"\d+(\.\d+){0,2}((a|b|rc)\d+)?t?"
 _LONGEST = 4096
+_SCHEMES = ("https", "http", "ssh", "git", "file")
+"""Others may be the user's own: git has helpers and `insteadOf`."""
 _LONGEST_REQUIREMENT = 1000
 _LONGEST_PATTERN = 1000
 """Compiling 4000 characters of character sets can take seconds."""
@@ -46,6 +48,9 @@ def repository(text: str) -> str:
     address = one_line(text)
     if re.match(r"[A-Za-z0-9+.-]*::", address):
         raise Unfit(f"the transport of {quoted(address)} is not allowed; give an https or ssh URL, or a path")
+    scheme, separator, _ = address.partition("://")
+    if separator and scheme.lower() not in _SCHEMES and (meant := nearest(scheme, _SCHEMES)):
+        raise Unfit(f"{quoted(scheme)} is no way to fetch from; did you mean {meant}://?")
     if address.startswith("~"):
         raise Unfit("`~` is another folder for each reader of a recipe; write the path out")
     return address

@@ -109,13 +109,18 @@ def _place(text: str, position: int, source: str) -> Mark:
 
 
 def _broken(error: yaml.MarkedYAMLError, source: str) -> RecipeFault:
+    problem, context = error.problem or "cannot be read", error.context or ""
     spot = error.problem_mark or error.context_mark
+    if error.context_mark is None:
+        context = ""
+    if "quoted scalar" in context and "end of stream" in problem:
+        spot, context, problem = error.context_mark, "", "this quote is never closed"
+    elif "'\\t'" in problem:
+        context, problem = "", "a tab cannot indent in YAML; use spaces"
+    elif problem == "mapping values are not allowed here":
+        problem = "no `: ` can stand here; is the line indented wrongly, or does its value need quotes?"
     place = Mark(source, spot.line + 1, spot.column + 1) if spot else Mark(source)
-    problem = error.problem or "cannot be read"
-    if "'\\t'" in problem:
-        problem = "a tab cannot indent in YAML; use spaces"
-    context = f"{error.context}: " if error.context and error.context_mark is not None else ""
-    return fault(place, "", f"not YAML: {context}{problem}")
+    return fault(place, "", f"not YAML: {context}{': ' if context else ''}{problem}")
 
 
 @dataclass(slots=True)
@@ -172,9 +177,7 @@ class _Composer:
             self._check_scalar(event, mark)
             return Scalar(mark, event.value, plain=event.style is None and event.implicit[0])
         if isinstance(event, CollectionStartEvent) and event.tag not in (None, "!"):
-            self.faults.append(
-                Fault(mark, "", f"the tag {quoted(str(event.tag))} is not allowed in a recipe")
-            )
+            self._refuse_tag(event, mark)
         if isinstance(event, SequenceStartEvent):
             return Items(mark, tuple(self._children(depth)))
         return self._mapping(mark, depth)
@@ -184,9 +187,7 @@ class _Composer:
 
     def _check_scalar(self, event: ScalarEvent, mark: Mark) -> None:
         if event.tag not in _STRING_TAGS:
-            self.faults.append(
-                Fault(mark, "", f"the tag {quoted(str(event.tag))} is not allowed in a recipe")
-            )
+            self._refuse_tag(event, mark)
         # Escapes can say what no file, command or database takes.
         if any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in event.value):
             self.faults.append(Fault(mark, "", "holds a NUL or half of a surrogate pair"))

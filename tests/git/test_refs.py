@@ -165,7 +165,7 @@ def test_two_tags_of_one_release_on_one_commit_are_no_riddle(
     ],
 )
 def test_a_misspelt_name_is_answered_with_the_nearest(kept: Kept, typed: str, meant: str) -> None:
-    with pytest.raises(UsageFault, match=f"nearest: .*{meant}") as raised:
+    with pytest.raises(UsageFault, match=f"did you mean .*{meant}") as raised:
         refs.resolve(kept.mirror, typed, print)
     assert typed in raised.value.message
 

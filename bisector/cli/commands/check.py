@@ -11,13 +11,20 @@ import click
 
 from bisector.caps import choose as choose_cage
 from bisector.caps import survey
-from bisector.cli.commands.opening import Opened, ears, interruptible, open_mirror, open_state, read_recipe
+from bisector.cli.commands.opening import (
+    Opened,
+    ears,
+    interruptible,
+    open_mirror,
+    open_state,
+    read_recipe,
+    unmet,
+)
 from bisector.cli.commands.planned import Planned, as_json, as_lines
 from bisector.cli.options import Options
 from bisector.engine.preview import preview
 from bisector.engine.progress import Note
-from bisector.engine.pythons import Found, asked_for, look, python_faults
-from bisector.engine.revisions import HINT, revision_faults
+from bisector.engine.pythons import Found, asked_for, look
 from bisector.environments import Interpreters
 from bisector.errors import UsageFault
 from bisector.git.mirror import Mirror, Say
@@ -79,11 +86,7 @@ def _sound(
     """The means of each cap; every fault that git or the machine finds is told at once."""
     recipe, written = opened.recipe, opened.written
     where = places(written.text, written.name, written.overrides)
-    faults = revision_faults(where, recipe, mirror, say)
-    hints = [HINT] if faults else []
-    missing = python_faults(where, recipe, interpreters, installers)
-    faults += missing
-    hints += ["`bisector doctor` lists the Pythons of this machine"] if missing else []
+    faults, hints = unmet(opened, mirror, interpreters, installers, say)
     machine = survey(os.environ.get("PATH", "/usr/bin:/bin"))
     means: Mapping[Cap, str] = {}
     try:

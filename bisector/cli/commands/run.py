@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 import threading
 
@@ -17,6 +18,7 @@ from bisector.cli.commands.opening import (
     open_state,
     read_recipe,
     tools,
+    unmet,
 )
 from bisector.cli.commands.writing import write_reports
 from bisector.cli.options import Options
@@ -27,9 +29,13 @@ from bisector.engine.now import NowFile
 from bisector.engine.progress import Listener, Note
 from bisector.engine.run import Result, hunt
 from bisector.engine.session import session
+from bisector.environments import Interpreters
 from bisector.errors import ExitStatus, Interrupted, UsageFault
 from bisector.git.mirror import Mirror
+from bisector.installers import INSTALLERS
 from bisector.model import Account, Ending
+from bisector.recipe.faults import RecipeFault
+from bisector.recipe.places import in_order
 from bisector.report import RENDERERS, Format, as_text
 from bisector.state import State
 from bisector.store import HuntRow, Store
@@ -76,7 +82,8 @@ def _hunt(
     recipe = opened.recipe
     mirror = open_mirror(state, recipe, stop)
     with tools(state, store, recipe, options, listener, stop) as kit:
-        mirror.ensure(lambda text: listener.hear(Note(text)))
+        _get_ready(opened, mirror, listener, known=row is not None)
+        begun = row is None
         row = row or _new_hunt(store, opened, mirror, listener)
         listening = Several(listener, NowFile(state.now(row.id)))
         kit = kit.heard_by(listening)
@@ -85,8 +92,31 @@ def _hunt(
                 return hunt(hunter, os.environ)
         except UsageFault:
             # A fault of the recipe that only git could see: as if nothing had been begun.
-            store.remove_hunt(row.id)
+            if begun:
+                _forget(state, store, row)
             raise
+
+
+def _get_ready(opened: Opened, mirror: Mirror, listener: Listener, *, known: bool) -> None:
+    """The repository is here and has what the recipe names, the machine its Pythons; all faults at once."""
+
+    def say(text: str) -> None:
+        listener.hear(Note(text))
+
+    if known:
+        mirror.ensure(say)
+        return
+    machine = dict(os.environ)
+    installers = [make(machine) for make in INSTALLERS.values()]
+    faults, hints = unmet(opened, mirror, Interpreters(machine), installers, say)
+    if faults:
+        raise RecipeFault(in_order(faults), "; ".join(hints))
+
+
+def _forget(state: State, store: Store, row: HuntRow) -> None:
+    store.remove_hunt(row.id)
+    shutil.rmtree(state.hunt(row.id), ignore_errors=True)
+    state.hunt_lock(row.id).unlink(missing_ok=True)
 
 
 def _new_hunt(store: Store, opened: Opened, mirror: Mirror, listener: Listener) -> HuntRow:
