@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisector.oracles.failure import signature, unheard, untestable
 from bisector.oracles.finding import CannotTell, Fails, FailsOtherwise, Finding, Seen, Standard, Works
 from bisector.oracles.patterns import Search
-from bisector.oracles.signatures import Exited, Signature, difference, words
+from bisector.oracles.signatures import Exited, Raised, Signature, difference, words
+from bisector.oracles.tracebacks import escaped
 
 SKIPS = 125
 
@@ -45,7 +46,10 @@ def read(seen: Seen, standard: Standard, search: Search) -> Finding | None:
 
 
 def _told(failure: Signature, seen: Seen) -> str:
-    """A bare status says little: its last line says more."""
+    """As the run said it, not as it is compared. A bare status says little: its last line says more."""
+    if isinstance(failure, Raised) and (thrown := escaped(seen.run.output)):
+        message = thrown.message.strip().split("\n", 1)[0]
+        return f"{thrown.kind.rpartition('.')[2]}: {message[:160]}".removesuffix(": ")
     if not isinstance(failure, Exited):
         return words(failure)
     last = next((line.strip() for line in reversed(seen.run.output.splitlines()) if line.strip()), "")

@@ -10,6 +10,7 @@ from bisector.report.story import Proof, Shown, Story, tell
 
 _SUSPECTS_SHOWN = 10
 _CHANGES_SHOWN = 5
+_FILES_SHOWN = 3
 _OUTPUT_LINES = 6
 _LABEL = 14
 
@@ -49,7 +50,9 @@ def _culprit(card: CulpritCard) -> Iterator[str]:
     yield _fact("subject", commit.subject)
     yield _fact("author", commit.author)
     yield _fact("date", commit.date)
-    yield _fact("changed", f"{card.changed}: {_listed(card.files, card.files_more)}")
+    shown = card.files[:_FILES_SHOWN]
+    more = card.files_more + len(card.files) - len(shown)
+    yield _fact("changed", f"{card.changed}: {_listed(shown, more)}")
     if card.pull:
         yield _fact(card.pull.kind.lower(), _pull(card.pull))
     if card.url:
