@@ -164,6 +164,10 @@ class Run:
     output_bytes: int
     stack: str | None = None
     hits: tuple[CapHit, ...] = ()
+    saved: str | None = None
+    """Where the file is that the recipe compares, kept of this run; None: none was asked for, or kept."""
+    unsaved: str | None = None
+    """Why it was asked for and not kept."""
 
 
 class Stage(Enum):
@@ -192,6 +196,8 @@ class Ran:
 
     runs: tuple[Run, ...]
     places: Places = Places()
+    beside: tuple[Run, ...] = ()
+    """The working end's runs, each made next to the run of its number; empty: not run in turns."""
 
 
 @dataclass(frozen=True, slots=True)

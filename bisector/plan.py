@@ -17,6 +17,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from bisector.model import AsOf, Commit, EnvironmentRequest, Judgement, Limits
+from bisector.oracles.paired import Gauge
 from bisector.recipe.alterations import CherryPick, Patch, Pin, Stretch
 from bisector.recipe.schema import Recipe, Repro
 
@@ -41,6 +42,15 @@ class OverlayFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class Turns:
+    """Runs in turns with another commit's code, until the gauge has enough pairs or `most` were made."""
+
+    beside: TrialRequest
+    gauge: Gauge
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class TrialRequest:
     """Everything that decides what a trial at this commit observes."""
 
@@ -55,6 +65,11 @@ class TrialRequest:
     fixups: tuple[Patch | CherryPick | Revert, ...] = ()
     """In the recipe's order; a pick by its full sha."""
     overlays: tuple[OverlayFiles, ...] = ()
+    stop_after: int | None = None
+    """No further run once so many have not exited 0."""
+    keep: str | None = None
+    """A file that each run saves, counted from where it runs."""
+    turns: Turns | None = None
 
     @property
     def key(self) -> str:
@@ -65,6 +80,10 @@ class TrialRequest:
         said = [self.repository, self.commit, *map(_plain, (environment, self.repro, self.limits))]
         if self.fixups or self.overlays:
             said += [_plain(self.fixups), _plain(self.overlays)]
+        if self.keep:
+            said.append(self.keep)
+        if self.turns:
+            said.append(f"beside {self.turns.beside.key}")
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
 
 

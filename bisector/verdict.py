@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import zip_longest
 
 from bisector.model import Judgement, Ran, Stage, Trial, Trouble, Untestable, Verdict
 from bisector.oracles import arrays, exit_status, limits, metric, output
@@ -25,6 +26,7 @@ from bisector.oracles.finding import (
     Works,
     by_reaction,
 )
+from bisector.oracles.paired import Unchanged, Undecided, Worsened, voted
 from bisector.oracles.patterns import Search, search
 from bisector.oracles.signatures import Signature, in_common
 from bisector.recipe.schema import Reaction, Runs, Times, Until
@@ -66,6 +68,8 @@ def judge(
     | ran: a run that stops everything (abort, cancelled) | error                                            |
     | ran: all runs asked for, too few of them failing    | the working state                                |
     | ran: anything else                                  | skip                                             |
+    | ran in turns with the working end                   | the state that the pairs' votes decide, see      |
+    |                                                     | `paired`; skip where they do not                 |
 
     An error on a trial that ran means: stop, the recipe wants it so or the run was cut short.
     `comparisons` belong to the runs, in their order, where the recipe compares arrays.
@@ -75,18 +79,20 @@ def judge(
             return Verdict(Judgement.ERROR, reason)
         case Untestable(stage, reason):
             return _untestable(stage, reason, standard)
-        case Ran():
-            return _combined(findings(trial.outcome, standard, look, comparisons), standard)
+        case Ran(beside=beside):
+            found = findings(trial.outcome, standard, look, comparisons)
+            settled = [_settled(one, standard) for one in found]
+            return _in_turns(settled, standard) if beside else _combined(settled, standard)
 
 
 def findings(
     ran: Ran, standard: Standard, look: Search = search, comparisons: Sequence[Comparison] = ()
 ) -> tuple[Finding, ...]:
     """What each run came to."""
-    compared = [*comparisons, *[None] * (len(ran.runs) - len(comparisons))]
+    seen = zip_longest(ran.runs, comparisons, ran.beside)
     return tuple(
-        _finding(Seen(run, ran.places, comparison), standard, look)
-        for run, comparison in zip(ran.runs, compared, strict=True)
+        _finding(Seen(run, ran.places, comparison, beside), standard, look)
+        for run, comparison, beside in seen
     )
 
 
@@ -137,8 +143,26 @@ def _settled(finding: Finding, standard: Standard) -> Finding:
     return by_reaction(standard.policy.other_failure, finding.reason, finding.failure, standard)
 
 
-def _combined(found: Sequence[Finding], standard: Standard) -> Verdict:
-    settled = [_settled(one, standard) for one in found]
+def _in_turns(settled: Sequence[Finding], standard: Standard) -> Verdict:
+    """Each pair votes; a pair that has no vote leaves the whole open."""
+    stops = [one for one in settled if isinstance(one, Stops)]
+    if stops:
+        return Verdict(Judgement.ERROR, stops[0].reason)
+    unclear = [one for one in settled if isinstance(one, CannotTell)]
+    if unclear:
+        return Verdict(Judgement.SKIP, _counted("unclear", len(unclear), len(settled), unclear[0].reason))
+    fails = [one for one in settled if isinstance(one, Fails)]
+    works = [one for one in settled if isinstance(one, Works)]
+    match voted([isinstance(one, Fails) for one in settled]):
+        case Worsened(pairs, beyond):
+            return Verdict(standard.failing, f"worse in {beyond} of {pairs} pairs: {fails[0].reason}")
+        case Unchanged(pairs, beyond):
+            return Verdict(standard.working, f"worse in {beyond} of {pairs} pairs: {works[0].reason}")
+        case Undecided(pairs, beyond):
+            return Verdict(Judgement.SKIP, f"worse in {beyond} of {pairs} pairs, which tells neither")
+
+
+def _combined(settled: Sequence[Finding], standard: Standard) -> Verdict:
     asked, enough = _asked_for(standard.policy.runs, len(settled))
     fails = [one for one in settled if isinstance(one, Fails)]
     works = [one for one in settled if isinstance(one, Works)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
+from bisector.engine.sampling import sampled
 from bisector.git import commits
 from bisector.git.membership import Membership
 from bisector.git.mirror import Mirror
@@ -40,7 +40,7 @@ class Asking:
             lambda where: self._membership.holds(where, commit),
             self._resolve,
         )
-        return dataclasses.replace(asked, runs=runs)
+        return sampled(asked, self._recipe.verdict, runs)
 
     def _resolve(self, named: Judgement | str) -> str:
         return self._end_of(named) if isinstance(named, Judgement) else self._membership.revision(named)

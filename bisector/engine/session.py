@@ -101,7 +101,7 @@ class _Crew:
         self._row = row
         self._mirror = mirror
         self._folder = folder
-        self._benches: dict[int, Workbench] = {}
+        self._benches: dict[str, Workbench] = {}
         self._made = len(list((folder / "logs").glob("*.log")))
         self._lock = threading.Lock()
 
@@ -109,8 +109,11 @@ class _Crew:
         listener, request = self._tools.listener, job.request
         commit = read(self._mirror.git, [request.commit])[0]
         listener.hear(TrialBegan(worker, commit, job.purpose, job.label))
+        bench = self._bench(worker, str(worker))
+        if request.turns is not None:
+            bench = replace(bench, beside=self._bench(worker, f"{worker}-beside"))
         return perform(
-            self._bench(worker),
+            bench,
             request,
             job.purpose,
             self._log(request.commit, job.purpose),
@@ -118,19 +121,21 @@ class _Crew:
             job.cancelled,
         )
 
-    def _bench(self, worker: int) -> Workbench:
-        if worker not in self._benches:
+    def _bench(self, worker: int, name: str) -> Workbench:
+        """Kept as long as the hunt: what is measured beside every commit stays checked out."""
+        if name not in self._benches:
             tools = self._tools
-            self._benches[worker] = Workbench(
+            self._benches[name] = Workbench(
                 slot=slots.acquire(self._mirror),
-                scratch=self._folder / "work" / str(worker),
+                scratch=self._folder / "work" / name,
                 environments=tools.environments,
                 cage=tools.cages(worker),
                 locks=HuntLocks(tools.store, self._row.id),
                 machine=tools.machine,
                 sandbox=tools.sandbox,
+                look=patient_search,
             )
-        return self._benches[worker]
+        return self._benches[name]
 
     def _log(self, sha: str, purpose: Purpose) -> Path:
         with self._lock:
@@ -139,7 +144,8 @@ class _Crew:
 
     def close(self, worker: int) -> None:
         """The worker's last act: nothing of its trials stays but their logs."""
-        bench = self._benches.pop(worker, None)
-        if bench is not None:
-            empty(bench.scratch)
-            bench.slot.release()
+        for name in (str(worker), f"{worker}-beside"):
+            bench = self._benches.pop(name, None)
+            if bench is not None:
+                empty(bench.scratch)
+                bench.slot.release()

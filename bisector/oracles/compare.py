@@ -1,4 +1,4 @@
-"""`python -m bisector.oracles.compare FILE REFERENCE --rtol R --atol A`: one line of JSON on standard output.
+"""`python -m bisector.oracles.compare FILE REFERENCE --rtol R --atol A --memory B`: a line of JSON on stdout.
 
 A process of its own, so that a time and a memory limit can hold for it, whatever a file contains.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,7 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("reference", type=Path)
     parser.add_argument("--rtol", type=float, default=1e-4)
     parser.add_argument("--atol", type=float, default=1e-6)
+    parser.add_argument("--memory", type=int, help="bytes that may be allocated")
     asked = parser.parse_args(arguments)
+    if asked.memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (asked.memory, asked.memory))
     sys.stdout.write(to_json(compare(asked.file, asked.reference, asked.rtol, asked.atol)) + "\n")
 
 

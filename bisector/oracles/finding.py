@@ -116,6 +116,8 @@ class Seen:
     run: Run
     places: Places
     comparison: Comparison | None = None
+    beside: Run | None = None
+    """The working end's run next to it."""
 
 
 class Oracle(Protocol):

@@ -41,19 +41,38 @@ def read(seen: Seen, standard: Standard, search: Search) -> Finding | None:
         case Unmeasured(reason):
             return CannotTell(reason)
         case Measured(value):
-            return _held_against(value, seen, standard)
+            return _held_against(value, _beside(seen.beside, metric, search), seen, standard)
 
 
-def _held_against(value: float, seen: Seen, standard: Standard) -> Finding:
+def _beside(run: Run | None, metric: Metric, search: Search) -> Measured | Unmeasured | None:
+    """The figure of the working end's run next to this one, where there is one."""
+    if run is None:
+        return None
+    if run.exit_status != 0:
+        return Unmeasured(f"it did not exit 0 but {run.exit_status or run.signal}")
+    match reading(run, metric, search):
+        case TookTooLong(seconds):
+            return Unmeasured(f"the metric's pattern searched for {seconds:g}s without an end")
+        case Measured() | Unmeasured() as told:
+            return told
+
+
+def _held_against(
+    value: float, beside: Measured | Unmeasured | None, seen: Seen, standard: Standard
+) -> Finding:
     limit = standard.limit
+    if isinstance(beside, Unmeasured):
+        return CannotTell(f"the working end's run beside it gave no number: {beside.reason}")
     if limit is None:
         return CannotTell(f"measured {value:g}; the ends have given no limit yet")
-    if beyond(value, limit):
+    next_to = beside.value if beside is not None else None
+    figure = f"{value:g}" if next_to is None else f"{value:g} beside {next_to:g}"
+    if beyond(value, limit, next_to):
         return Fails(
-            f"{value:g}, {limit.worse.value} than {limit.words}",
+            f"{figure}, {limit.worse.value} than {limit.words}",
             signature(seen.run, seen.places, standard.module),
         )
-    return Works(f"{value:g}, not {limit.worse.value} than {limit.words}")
+    return Works(f"{figure}, not {limit.worse.value} than {limit.words}")
 
 
 def reading(run: Run, metric: Metric, search: Search) -> Reading:
@@ -93,8 +112,13 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def beyond(value: float, limit: Limit) -> bool:
-    return value > limit.value if limit.worse is Worse.HIGHER else value < limit.value
+def beyond(value: float, limit: Limit, beside: float | None = None) -> bool:
+    """Is it on the failing side? Next to the working end's figure of the same minute, their ratio counts."""
+    if beside is None or beside <= 0 or limit.ratio is None:
+        figure, bound = value, limit.value
+    else:
+        figure, bound = value / beside, limit.ratio
+    return figure > bound if limit.worse is Worse.HIGHER else figure < bound
 
 
 def limit_of(metric: Metric, working: Sequence[float], failing: Sequence[float]) -> Limit:

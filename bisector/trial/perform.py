@@ -23,15 +23,13 @@ from bisector.model import (
     Places,
     Purpose,
     Ran,
-    Run,
-    Stage,
-    Stopped,
     Trial,
     Trouble,
     Untestable,
 )
 from bisector.plan import TrialRequest
 from bisector.trial.alter import alter
+from bisector.trial.repeat import Repeated, Stand, repeat, take_turns
 from bisector.trial.room import Room
 from bisector.trial.runner import CagedRunner
 from bisector.trial.workbench import Step, Workbench
@@ -105,12 +103,16 @@ class _Making:
     cancelled: threading.Event
 
     def run(self) -> tuple[EnvironmentFacts | None, Outcome]:
+        unfit = self._laid_out()
+        return (None, unfit) if unfit is not None else self._in_environment()
+
+    def _laid_out(self) -> Untestable | None:
+        """The commit's tree and an empty scratch directory; why a fixup or overlay does not fit."""
         empty(self.bench.scratch)
         self.bench.scratch.mkdir(parents=True)
         with self.clock.measure(Step.CHECKOUT):
             self.bench.slot.checkout(self.request.commit)
-            unfit = alter(self.bench.slot, self.request)
-        return (None, unfit) if unfit is not None else self._in_environment()
+            return alter(self.bench.slot, self.request)
 
     def _in_environment(self) -> tuple[EnvironmentFacts | None, Outcome]:
         """As the recipe has it; where the module cannot be imported so, with the next rung's releases."""
@@ -159,32 +161,43 @@ class _Making:
             return self.bench.environments.prove(made, place) or made
 
     def _repro(self, ready: Ready) -> Outcome:
-        """The runs asked for, each from a reset state; a run that was cut short ends the trial."""
+        """The runs asked for, in turns with another commit's where the request says so."""
+        turns, beside = self.request.turns, self._beside()
+        if isinstance(beside, Untestable | Trouble):
+            return Trouble(f"what it is measured beside cannot be tested now: {beside.reason}")
+        stand = self._stand(ready)
+        with self.clock.measure(Step.REPRO):
+            if turns is None or beside is None:
+                made: Repeated | Untestable | Trouble = repeat(stand)
+            else:
+                made = take_turns(stand, beside, turns, self.bench.look)
+        if not isinstance(made, Repeated):
+            return made
+        places = Places(str(self.bench.slot.tree), str(stand.room.scratch), str(ready.venv))
+        return Ran(made.runs, places, made.beside)
+
+    def _stand(self, ready: Ready) -> Stand:
         room = Room(self.bench.scratch / "repro", self.request.repro, self.bench.slot.tree)
         room.furnish()
         if self.request.limits.gpu_memory is not None:
             _hook(ready, gpu_memory_hook(self.request.limits.gpu_memory))
-        confined = self._confined(room, ready)
-        runs: list[Run] = []
-        with self.clock.measure(Step.REPRO):
-            for _ in range(self.request.runs):
-                fault = self._reset(confined)
-                if fault is not None:
-                    return fault
-                runs.append(self.bench.cage.run(confined, self.cancelled))
-                if runs[-1].stopped is Stopped.CANCELLED:
-                    break
-        return Ran(tuple(runs), Places(str(self.bench.slot.tree), str(room.scratch), str(ready.venv)))
+        return Stand(self.bench, self.request, room, self._confined(room, ready), self.cancelled)
 
-    def _reset(self, confined: Confinement) -> Untestable | None:
-        command = self.request.repro.reset
-        if command is None:
+    def _beside(self) -> Stand | Untestable | Trouble | None:
+        """The other commit's repro, in a slot and an environment of its own."""
+        turns, bench = self.request.turns, self.bench.beside
+        if turns is None or bench is None:
             return None
-        ended = self.bench.cage.run(replace(confined, argv=("/bin/sh", "-c", command)), self.cancelled)
-        if ended.exit_status == 0 or ended.stopped is Stopped.CANCELLED:
-            return None
-        last = ended.output.strip().splitlines()[-1:] or [f"status {ended.exit_status}"]
-        return Untestable(Stage.RESET, f"`reset` failed: {last[0]}")
+        log = self.log.with_suffix(".beside")
+        return _Making(bench, turns.beside, log, self.clock, self.cancelled).prepared()
+
+    def prepared(self) -> Stand | Untestable | Trouble:
+        """Everything but the runs, as the recipe has it."""
+        unfit = self._laid_out()
+        if unfit is not None:
+            return unfit
+        made = self._environment(self.request.environment, self._place("environment"))
+        return self._stand(made) if isinstance(made, Ready) else made
 
     def _confined(self, room: Room, ready: Ready) -> Confinement:
         return Confinement(

@@ -10,6 +10,7 @@ from pathlib import Path
 from bisector.caps import Cage
 from bisector.environments import Environments, Locks
 from bisector.git.slots import Slot
+from bisector.oracles.patterns import Search, search
 
 
 class Step(Enum):
@@ -31,3 +32,7 @@ class Workbench:
     locks: Locks
     machine: Mapping[str, str] = field(repr=False)
     sandbox: bool = False
+    look: Search = search
+    """Finds the number of a metric in an output, to know when there are pairs enough."""
+    beside: Workbench | None = None
+    """A second place, for the commit that a measured one takes turns with."""
