@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
