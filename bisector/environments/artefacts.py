@@ -45,7 +45,7 @@ def find(tree: Path, files: Mapping[str, str], since: int) -> Left:
                         changed.append(path)
                 elif entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-                else:
+                elif entry.is_symlink() or entry.is_file():
                     new.append(path)
     return Left(tuple(sorted(new)), tuple(sorted(changed)))
 
@@ -58,9 +58,11 @@ def keep(left: Left, tree: Path, folder: Path) -> None:
 
 
 def put_back(folder: Path, tree: Path) -> None:
-    """Copies, not links, and writable: the tree is the trial's to spoil."""
+    """Copies, not links, and writable: the tree is the trial's to spoil. A link out of it is not followed."""
     for inside, _, names in os.walk(folder):
         target = tree / Path(inside).relative_to(folder)
+        if not target.resolve().is_relative_to(tree.resolve()):
+            continue
         target.mkdir(parents=True, exist_ok=True)
         for name in names:
             copy = target / name

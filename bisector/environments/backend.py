@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -150,24 +151,29 @@ class _Build:
         failed = self._command([venv.python, GUEST / "hook.py", job], venv, folder)
         if failed is not None:
             return failed
-        said: Mapping[str, object] = json.loads(answer.read_text())
+        said = _answer(answer)
+        if said is None:
+            return "its build backend ended without an answer"
         if "requires" in said:
             requires = said["requires"]
             return Wants(tuple(map(str, requires)) if isinstance(requires, list) else ())
         if "unsupported" in said:
             return self._develop(venv)
-        return self._take(said, out)
+        try:
+            return self._take(said, out)
+        except (zipfile.BadZipFile, FileNotFoundError) as error:
+            return f"its build backend made no wheel that can be read: {error}"
 
     def _take(self, said: Mapping[str, object], out: Path) -> str | None:
         if "metadata" in said:
-            shutil.copyfile(out / str(said["metadata"]) / "METADATA", self.result / "METADATA")
+            shutil.copyfile(out / Path(str(said["metadata"])).name / "METADATA", self.result / "METADATA")
             return None
         # Of a wheel that was built for its metadata alone, nothing else may reach the trial.
         layer = out / "unpacked" if self.task.kind is Kind.METADATA else self.result
         site = layer / self.task.interpreter.site
         site.mkdir(parents=True)
         editable = self.task.project.folder if self.task.kind is Kind.EDITABLE else None
-        wheels.unpack(out / str(said["wheel"]), layer, site, editable)
+        wheels.unpack(out / Path(str(said["wheel"])).name, layer, site, editable)
         for info in wheels.dist_infos(site):
             shutil.copyfile(info / "METADATA", self.result / "METADATA")
         return None
@@ -201,7 +207,9 @@ class _Build:
                 shutil.copyfile(info / "PKG-INFO", self.result / "METADATA")
             entry_points = info / "entry_points.txt"
             if entry_points.is_file():
-                scripts.write_entry_points(entry_points.read_text(encoding="utf-8"), self.result / "bin")
+                scripts.write_entry_points(
+                    entry_points.read_text(encoding="utf-8", errors="replace"), self.result / "bin"
+                )
 
     def _compile(self, venv: thin.Thin) -> None:
         """Bytecode once: nobody may write it into the layer later. What does not compile says so itself."""
@@ -240,6 +248,15 @@ class _Build:
         if ran.timed_out:
             return "its build took longer than install_timeout"
         return last_lines(said) or f"its build exited with {ran.exit_status}"
+
+
+def _answer(path: Path) -> Mapping[str, object] | None:
+    """What hook.py wrote: the build's code runs beside it and may have kept it from writing."""
+    try:
+        said = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    return said if isinstance(said, dict) else None
 
 
 def _records_itself(step: str) -> bool:

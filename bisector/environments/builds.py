@@ -17,7 +17,7 @@ from bisector.environments.inputs import Inputs, from_json
 from bisector.environments.layers import Layer, Shelf, remove
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
-from bisector.environments.requirements import Metadata, merge, name_of, parse
+from bisector.environments.requirements import Metadata, declared, merge, name_of, parse
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
 MOST_REMEMBERED = 200
@@ -49,7 +49,9 @@ class Order:
         own = () if self.kind is Kind.STEPS else self.project.build_system.requires
         if self.request.build_isolation:
             return merge(own, self.request.build_requirements)
-        return merge(self.request.requirements, self.request.build_requirements)
+        static = self.project.metadata if self.request.declared else None
+        wanted = declared(static, self.request.extras, self.served.interpreter.version) if static else ()
+        return merge(merge(wanted, self.request.requirements), self.request.build_requirements)
 
     def key(self, tree: Path) -> str:
         system = self.project.build_system

@@ -18,7 +18,7 @@ from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Dependencies, Served
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
-from bisector.environments.layers import Holding, Layer, Shelf
+from bisector.environments.layers import Holding, Layer, Shelf, remove
 from bisector.environments.project import Project
 from bisector.environments.ready import Place, Ready
 from bisector.environments.requirements import Metadata, declared, merge, name_of
@@ -160,6 +160,7 @@ class Environments:
         if isinstance(seed, Layer):
             layers.append(seed)
         interpreter = served.interpreter
+        remove(place.scratch / "venv")
         venv = thin.make(place.scratch / "venv", interpreter, [layer.path for layer in layers])
         origins = (place.tree,)
         if request.mode is InstallMode.WHEEL and built is not None:

@@ -133,11 +133,7 @@ def from_record(record: Path, own_bin: Path, top: str) -> Inputs:
     if not record.exists():
         return Inputs(frozenset(), frozenset(), Breadth.ALL, top=top)
     for line in record.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            kind, what = json.loads(line)
-        except ValueError:
-            breadth = Breadth.ALL
-            continue
+        kind, what = _event(line)
         if kind == "open":
             opened.add(what)
             history = history or what == ".git" or what.startswith(".git/")
@@ -150,6 +146,15 @@ def from_record(record: Path, own_bin: Path, top: str) -> Inputs:
         else:
             breadth = Breadth.ALL
     return Inputs(frozenset(opened), frozenset(listed), breadth, history, top)
+
+
+def _event(line: str) -> tuple[str, str]:
+    """A line that cannot be understood hides something."""
+    try:
+        kind, what = json.loads(line)
+    except (ValueError, TypeError):
+        return "unknown", line
+    return str(kind), str(what)
 
 
 def _breadth_of(program: PurePosixPath, own_bin: Path) -> Breadth:

@@ -20,6 +20,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+DEEP = (RecursionError, MemoryError)
+"""What parsers raise for text that is nested beyond all sense."""
 LEGACY_BACKEND = "setuptools.build_meta:__legacy__"
 LEGACY_REQUIRES = ("setuptools>=40.8.0",)
 CLASSIFIER = re.compile(r"Programming Language :: Python :: (\d+)\.(\d+)")
@@ -140,7 +142,7 @@ def _setup_says(folder: Path) -> dict[str, str]:
 def _literals(script: Path) -> dict[str, str]:
     try:
         tree = ast.parse(script.read_bytes())
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, *DEEP):
         return {}
     names = {
         target.id: node.value
@@ -164,7 +166,7 @@ def _literals(script: Path) -> dict[str, str]:
 def _literal(node: ast.expr) -> str | None:
     try:
         value = ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError, SyntaxError, *DEEP):
         return None
     if isinstance(value, list | tuple):
         return "\n".join(str(item) for item in value)
@@ -207,7 +209,7 @@ def _may_be_the_project(name: str) -> bool:
 def _toml(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, *DEEP):
         return {}
 
 

@@ -40,7 +40,10 @@ def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | 
         return Trouble("cancelled")
     if not ran.ok:
         return Untestable(Stage.IMPORT, last_lines(ran.stdout + ran.stderr) or "Python does not start")
-    said = json.loads(answer.read_text())
+    try:
+        said = json.loads(answer.read_text())
+    except (OSError, ValueError):
+        return Trouble("Python did not say where it would import from")
     return {str(name): origin and str(origin) for name, origin in said.items()}
 
 

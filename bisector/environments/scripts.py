@@ -46,6 +46,8 @@ def replace_head(path: Path) -> None:
 def write_entry_points(text: str, folder: Path) -> None:
     """The console and gui scripts that an entry_points.txt declares."""
     for name, target in _declared(text):
+        if "/" in name or name.startswith("."):
+            continue
         module, _, call = target.partition(":")
         call = call.strip() or "main"
         body = ENTRY_POINT.format(module=module.strip(), first=call.split(".")[0], call=call)
@@ -59,7 +61,10 @@ def write_entry_points(text: str, folder: Path) -> None:
 def _declared(text: str) -> Iterator[tuple[str, str]]:
     parser = configparser.RawConfigParser(delimiters=("=",), strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
-    parser.read_string(text)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return
     for section in ("console_scripts", "gui_scripts"):
         if parser.has_section(section):
             for name, target in parser.items(section):

@@ -27,7 +27,9 @@ def unpack(wheel: Path, layer: Path, site: Path, editable_from: Path | None = No
     for info in dist_infos(site):
         entry_points = info / "entry_points.txt"
         if entry_points.is_file():
-            scripts.write_entry_points(entry_points.read_text(encoding="utf-8"), layer / "bin")
+            scripts.write_entry_points(
+                entry_points.read_text(encoding="utf-8", errors="replace"), layer / "bin"
+            )
         (info / "INSTALLER").write_text("bisector\n")
         if editable_from is not None:
             origin = {"url": editable_from.as_uri(), "dir_info": {"editable": True}}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bisector.installers.port import Bench
-from bisector.installers.settings import redact
+from bisector.installers.settings import Sources, local_folders, redact
 from bisector.installers.words import failure, is_unreachable
 from bisector.model import Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, run
@@ -30,6 +31,12 @@ def attempt(
         if bench.cancelled.wait(pause):
             return Trouble(f"{program} was cancelled")
     return failure(program, finished)
+
+
+def seeing(bench: Bench, found: Sources, *more: Path) -> Bench:
+    """The bench with a cage in which the installer and the folders of packages can be seen."""
+    files = [Path(path) for path in (found.cert, found.client_cert) if path]
+    return replace(bench, readable=(*bench.readable, *more, *local_folders(found), *files))
 
 
 def _once(

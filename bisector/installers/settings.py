@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from bisector.model import Index
 
@@ -155,12 +155,6 @@ def pip_environment(environ: Mapping[str, str], found: Sources) -> dict[str, str
     return result
 
 
-def digest_words(found: Sources) -> tuple[str, ...]:
-    """What of the sources decides which releases there are, without credentials: for fingerprints."""
-    urls = (found.index_url or "", *found.extra_index_url, *found.find_links)
-    return (*(redact(url) for url in urls), f"no-index={found.no_index}")
-
-
 def _chosen(environ: Mapping[str, str], prefix: str) -> dict[str, str]:
     kept = {
         name: value
@@ -227,6 +221,7 @@ def _joined(found: tuple[str, ...], told: str | None, separator: str) -> str:
     return separator.join(dict.fromkeys([*found, *mine]))
 
 
-def is_local(url: str) -> bool:
-    """Whether a source lies on this machine and needs no network."""
-    return urlsplit(url).scheme in {"", "file"}
+def local_folders(found: Sources) -> tuple[Path, ...]:
+    """The sources that lie on this machine."""
+    urls = [urlsplit(url) for url in (*found.find_links, *found.extra_index_url, found.index_url or "")]
+    return tuple(Path(unquote(url.path)) for url in urls if url.scheme in {"", "file"} and url.path)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timezone
 from pathlib import Path
 
-from bisector.installers.attempt import attempt
+from bisector.installers.attempt import attempt, seeing
 from bisector.installers.port import Bench, Wanted
 from bisector.installers.settings import sources, uv_environment
 from bisector.model import Trouble, Untestable
@@ -86,7 +86,7 @@ class Uv:
         if not isinstance(wheels, Untestable):
             return wheels
         kept = (bench.cache, bench.scratch, *([writable] if writable else []))
-        return attempt("uv", argv, env, bench, caged=kept)
+        return attempt("uv", argv, env, seeing(bench, found, Path(argv[0]).resolve().parent), caged=kept)
 
 
 def find(environ: Mapping[str, str]) -> Uv:
