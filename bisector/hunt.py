@@ -25,6 +25,7 @@ class Event(Enum):
     ONLY_SKIPPED = "only untestable commits are left"
     CONFIRMED = "the culprit fails again and its parents pass"
     REFUTED = "the culprit could not be confirmed"
+    RELEASE_FOUND = "a dependency's release decides, no commit does"
     FAILED = "the machine or the environment failed"
     STOPPED = "interrupted"
 
@@ -38,12 +39,14 @@ _NEXT = {
     (Phase.NARROW, Event.ONLY_SKIPPED): Phase.DONE,
     (Phase.CONFIRM, Event.CONFIRMED): Phase.DONE,
     (Phase.CONFIRM, Event.REFUTED): Phase.DONE,
+    (Phase.CONFIRM, Event.RELEASE_FOUND): Phase.DONE,
 }
 _ENDING = {
     Event.WRONG_ENDS: Ending.ENDPOINTS,
     Event.ONLY_SKIPPED: Ending.SUSPECTS,
     Event.CONFIRMED: Ending.FOUND,
     Event.REFUTED: Ending.UNCONFIRMED,
+    Event.RELEASE_FOUND: Ending.DEPENDENCY,
     Event.FAILED: Ending.FAILED,
     Event.STOPPED: Ending.INTERRUPTED,
 }

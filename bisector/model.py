@@ -112,6 +112,8 @@ class EnvironmentRequest:
     build_isolation: bool = True
     requirements: tuple[str, ...] = ()
     declared: bool = True
+    exact: bool = False
+    """The requirements are all that is installed, as they stand: nothing is resolved."""
     as_of: AsOf | datetime = AsOf.LATEST
     index: Index = Index()
     timeout: float = 900.0
@@ -226,6 +228,8 @@ class Purpose(Enum):
     SEARCH = "search"
     CONFIRM = "confirm"
     REVERT = "revert"
+    CROSS = "cross"
+    """One commit's code in an environment that is not its own."""
     TRY = "try"
 
 

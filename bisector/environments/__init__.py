@@ -6,6 +6,7 @@ them together.
 """
 
 from bisector.environments.budget import DEFAULT_BUDGET
+from bisector.environments.dependencies import Between
 from bisector.environments.environments import Environments, open_environments
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.layers import Holding
@@ -13,6 +14,7 @@ from bisector.environments.ready import Locks, Place, Ready, TreeFacts
 
 __all__ = [
     "DEFAULT_BUDGET",
+    "Between",
     "Environments",
     "Holding",
     "Interpreter",

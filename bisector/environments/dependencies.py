@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.version import Version
+
 from bisector.environments import scripts, thin, wheels
 from bisector.environments.budget import DOWNLOADS
 from bisector.environments.fingerprint import fingerprint
@@ -21,6 +24,29 @@ from bisector.model import EnvironmentRequest, Index, Trouble, Untestable
 from bisector.process import Finished
 
 PROOF_TIMEOUT = 120.0
+
+
+MOST_RELEASES = 400
+"""An installer is asked once for each: for some seconds, not for minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Two versions of a package; which is the newer one does not matter."""
+
+    name: str
+    one: str
+    other: str
+
+    def below(self, top: str) -> str:
+        """A requirement for what lies above the lower one and below `top`."""
+        low = min(self.one, self.other, key=Version)
+        lowest = Version(low).public
+        return f"{self.name}>={lowest},!={lowest},<{Version(top).public}"
+
+    @property
+    def top(self) -> str:
+        return max(self.one, self.other, key=Version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +98,32 @@ class Dependencies:
         elif not isinstance(lines, Trouble):
             place.locks.put(name, lines)
         return lines
+
+    def releases(
+        self,
+        between: Between,
+        cutoff: datetime | None,
+        served: Served,
+        request: EnvironmentRequest,
+        place: Place,
+    ) -> tuple[str, ...] | Trouble:
+        """The versions that an installer would choose in between, newest first, each below the last one.
+
+        As it would choose: a release that lies there as source alone is not seen while a wheel lies below.
+        """
+        found: list[str] = []
+        while len(found) < MOST_RELEASES:
+            asked = between.below(found[-1] if found else between.top)
+            wanted = Wanted(served.interpreter.path, (asked,), cutoff, alone=True)
+            with temporary(place.scratch / "resolve") as scratch:
+                lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
+            if isinstance(lines, Trouble):
+                return lines
+            version = None if isinstance(lines, Untestable) else _version_of(lines)
+            if version is None:
+                break
+            found.append(version)
+        return tuple(found)
 
     def layer(
         self, lines: tuple[str, ...], served: Served, request: EnvironmentRequest, place: Place
@@ -137,6 +189,12 @@ class Dependencies:
             return None
         said = redact(ran.stderr or ran.stdout) if isinstance(ran, Finished) else ran.reason
         return Trouble(f"the environment does not let Python start: {said[-1000:]}")
+
+
+def _version_of(lines: tuple[str, ...]) -> str | None:
+    """Of a package that was resolved alone; None where it comes from a URL and has no number."""
+    exact = [one.version for line in lines for one in Requirement(line).specifier if one.operator == "=="]
+    return exact[0] if len(exact) == 1 else None
 
 
 def _slim(venv: Path, layer: Path) -> None:

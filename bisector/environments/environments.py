@@ -15,7 +15,7 @@ from bisector.environments import budget as budgets
 from bisector.environments import ladder, project, proof, thin
 from bisector.environments.backend import Kind
 from bisector.environments.builds import Builds, Built, Order
-from bisector.environments.dependencies import Dependencies, Served
+from bisector.environments.dependencies import Between, Dependencies, Served
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
 from bisector.environments.layers import Holding, Layer, Shelf, remove
@@ -68,6 +68,15 @@ class Environments:
         """What to ask for when the module cannot be imported in `ready`; None: nothing is left to try."""
         return ladder.after_import_failure(ready)
 
+    def releases(
+        self, between: Between, request: EnvironmentRequest, place: Place
+    ) -> tuple[str, ...] | Untestable | Trouble:
+        """The versions of a package that `request` could have got, those at both ends left out."""
+        served = self._serve(request, project.read(place.tree))
+        if isinstance(served, Untestable | Trouble):
+            return served
+        return self.dependencies.releases(between, ladder.rungs(request)[0].cutoff, served, request, place)
+
     def holdings(self) -> tuple[Holding, ...]:
         """What lies in the cache, least recently used first."""
         return self.shelf.holdings()
@@ -97,7 +106,9 @@ class Environments:
         if refused is not None:
             return refused
         requirements = _requirements(request, metadata, served.interpreter)
-        lines = self.dependencies.lock(requirements, rung.cutoff, served, request, place)
+        lines: tuple[str, ...] | Untestable | Trouble = requirements
+        if not request.exact:
+            lines = self.dependencies.lock(requirements, rung.cutoff, served, request, place)
         if isinstance(lines, Untestable | Trouble):
             return lines
         lines = _without_itself(lines, request, metadata)

@@ -48,6 +48,7 @@ class Pip:
             return self._resolve_by_installing(wheel, wanted, bench)
         report = bench.scratch / "report.json"
         options = ["install", "--dry-run", "--ignore-installed", "--quiet", "--report", str(report)]
+        options += ["--no-deps"] if wanted.alone else []
         cutoff = cutoff_options(wheel.version, wanted)
         if isinstance(cutoff, Untestable):
             return cutoff
@@ -65,6 +66,7 @@ class Pip:
             return cutoff
         target = bench.scratch / "resolved"
         options = ["install", "--quiet", "--target", str(target), *cutoff]
+        options += ["--no-deps"] if wanted.alone else []
         answer = _wheels_first(wheel, wanted.python, options, wanted.requirements, bench)
         if isinstance(answer, Untestable | Trouble):
             return answer

@@ -53,11 +53,15 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Requirements for one interpreter; `cutoff`: no release uploaded later."""
+    """Requirements for one interpreter; `cutoff`: no release uploaded later.
+
+    `alone`: without what they require themselves.
+    """
 
     python: Path
     requirements: tuple[str, ...]
     cutoff: datetime | None = None
+    alone: bool = False
 
 
 class Installer(Protocol):

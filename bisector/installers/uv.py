@@ -51,6 +51,8 @@ class Uv:
             "--no-header",
             "--no-annotate",
         ]
+        if wanted.alone:
+            options.append("--no-deps")
         if wanted.cutoff is not None:
             moment = wanted.cutoff.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
             options += ["--exclude-newer", moment]

@@ -118,16 +118,21 @@ def _last(account: Account, wanted: Callable[[JudgedTrial], bool]) -> JudgedTria
 
 
 def _representative(account: Account, state: Judgement) -> JudgedTrial | None:
-    """The culprit or its parent when tested, in the confirmation rather than before; else the last trial."""
+    """The culprit or its parent when tested, in the confirmation rather than before; else the last trial.
+
+    Where a dependency did it, the trials that tell its releases apart go before all.
+    """
     best = _beside_culprit(account, state)
+    proof = Purpose.CROSS if account.ending is Ending.DEPENDENCY else Purpose.CONFIRM
+    foreign = {Purpose.REVERT, Purpose.CROSS} - {proof}
     candidates = [
         judged
         for judged in account.trials
-        if judged.verdict.judgement is state and judged.trial.purpose is not Purpose.REVERT
+        if judged.verdict.judgement is state and judged.trial.purpose not in foreign
     ]
     return max(
         enumerate(candidates),
-        key=lambda row: (row[1].trial.commit in best, row[1].trial.purpose is Purpose.CONFIRM, row[0]),
+        key=lambda row: (row[1].trial.commit in best, row[1].trial.purpose is proof, row[0]),
         default=(0, None),
     )[1]
 
