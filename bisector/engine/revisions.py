@@ -13,7 +13,7 @@ from bisector.engine.begin import RecipeText
 from bisector.errors import UsageFault
 from bisector.git.door import GitFailed
 from bisector.git.mirror import Mirror, Say
-from bisector.git.refs import NoSuchRevision, is_date, is_empty, lookup, moves, nearest
+from bisector.git.refs import SHALLOW, NoSuchRevision, is_date, is_empty, lookup, moves, nearest
 from bisector.model import Judgement
 from bisector.recipe.alterations import CherryPick, Range, Since, Stretch
 from bisector.recipe.faults import Fault, RecipeFault
@@ -43,7 +43,7 @@ def check_revisions(
     where = places(written.text, written.name, written.overrides)
     faults = revision_faults(where, recipe, mirror, say, besides)
     if faults:
-        raise RecipeFault(in_order(faults), HINT)
+        raise RecipeFault(in_order(faults), SHALLOW if mirror.is_shallow() else HINT)
 
 
 def revision_faults(

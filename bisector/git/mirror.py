@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from bisector.git.source import Source
 from bisector.locks import locked
 
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_CLONES_REFSPECS = (*_REFSPECS, "+refs/remotes/*:refs/remotes/*")
 # Not refs/bisector: `git bisect start` deletes every ref whose name begins with refs/bisect, slash or not.
 HEAD = "refs/source/HEAD"
 _NO_REPOSITORY = re.compile(
@@ -83,7 +84,7 @@ class Mirror:
             else:
                 aside.mkdir()
                 git.text("init", "--quiet", "--bare", "--template=", ".")
-            _fetch(git)
+            _fetch(git, self._refspecs)
         except GitFailed as fault:
             shutil.rmtree(aside, ignore_errors=True)
             raise _unreachable(fault, self.source) from fault
@@ -115,13 +116,18 @@ class Mirror:
         )
         return Path(target) if target.startswith("/") else None
 
+    @property
+    def _refspecs(self) -> Sequence[str]:
+        """A forge has no branches of others' to offer, a clone on this machine has."""
+        return _CLONES_REFSPECS if self.local_path() is not None else _REFSPECS
+
     def fetch(self, say: Say) -> None:
         """Bring branches and tags up to date."""
         with self.alone(say):
             say(f"fetching {self.source.shown}")
             self._free_locks()
             try:
-                _fetch(self.remote)
+                _fetch(self.remote, self._refspecs)
             except GitFailed as fault:
                 raise _unreachable(fault, self.source) from fault
 
@@ -130,7 +136,7 @@ class Mirror:
         self.mend_settings()
         for lock in ("packed-refs.lock", "shallow.lock"):
             (self.git_dir / lock).unlink(missing_ok=True)
-        for kind in ("heads", "tags", "source"):
+        for kind in ("heads", "tags", "remotes", "source"):
             for path in (self.git_dir / "refs" / kind).rglob("*.lock"):
                 path.unlink(missing_ok=True)
 
@@ -165,7 +171,7 @@ def _clone(git: Git, path: Path, aside: Path) -> None:
     git.attempt("config", "--remove-section", "remote.origin")
 
 
-def _fetch(git: Git) -> None:
+def _fetch(git: Git, refspecs: Sequence[str]) -> None:
     quiet = (
         "--no-auto-maintenance",
         "--no-write-fetch-head",
@@ -176,7 +182,7 @@ def _fetch(git: Git) -> None:
     )
     # The source may have been deepened since; where it was not, this asks for nothing.
     deeper = ("--unshallow",) if (git.git_dir / "shallow").exists() else ()
-    git.text("fetch", *quiet, *deeper, "--prune", "origin", *_REFSPECS, timeout=None)
+    git.text("fetch", *quiet, *deeper, "--prune", "origin", *refspecs, timeout=None)
     # On its own: with --prune, git removes and makes this ref in turns.
     head = git.attempt("fetch", *quiet, "origin", f"+HEAD:{HEAD}", timeout=None)
     if head.exit_status != 0 and "couldn't find remote ref HEAD" not in head.stderr:

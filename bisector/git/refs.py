@@ -56,25 +56,24 @@ def resolve(mirror: Mirror, name: str, say: Say, tip: str | None = None) -> str:
 
 
 def _unknown(mirror: Mirror, name: str) -> NoSuchRevision:
-    meant = _beginning_with(mirror.git, name)
-    if meant:
-        shown = ", ".join(sha[:12] for sha in meant[:3])
-        return NoSuchRevision(
-            f"{name!r} is ambiguous: {len(meant)} commits begin with it ({shown} ...)", "give more of the sha"
-        )
     return NoSuchRevision(
         f"{name!r} names no commit of {mirror.source.shown}{_nearest(mirror.git, name)}",
         SHALLOW if mirror.is_shallow() else None,
     )
 
 
-def _beginning_with(git: Git, name: str) -> list[str]:
-    """The commits whose sha begins so."""
+def _refuse_ambiguous(git: Git, name: str) -> None:
+    """Several commits whose sha begins so are another mistake than none."""
     if not _PART_OF_SHA.fullmatch(name):
-        return []
+        return
     found = git.attempt("rev-parse", f"--disambiguate={name}").stdout.encode()
     kinds = git.lines("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=found)
-    return [line.split()[1] for line in kinds if line.startswith("commit ")]
+    meant = [line.split()[1] for line in kinds if line.startswith("commit ")]
+    if meant:
+        shown = ", ".join(sha[:12] for sha in meant[:3])
+        raise NoSuchRevision(
+            f"{name!r} is ambiguous: {len(meant)} commits begin with it ({shown} ...)", "give more of the sha"
+        )
 
 
 def moves(git: Git, name: str) -> bool:
@@ -85,7 +84,7 @@ def moves(git: Git, name: str) -> bool:
 
 
 def lookup(git: Git, name: str, tip: str | None, project: str) -> str | None:
-    """The commit that `name` means in the mirror as it is now, or None."""
+    """The commit that `name` means in the mirror as it is now, or None; NoSuchRevision: it may mean several."""
     *named, plain = _expressions(name)
     for expression in named:
         if found := _parse(git, expression):
@@ -96,6 +95,7 @@ def lookup(git: Git, name: str, tip: str | None, project: str) -> str | None:
         return found
     if found := _parse(git, plain):
         return found
+    _refuse_ambiguous(git, name)
     return commit_at(git, parse_date(name), tip or HEAD) if is_date(name) else None
 
 
@@ -109,7 +109,9 @@ def _expressions(name: str) -> list[str]:
     if _HEAD.match(name):
         return [_HEAD.sub(HEAD, name, count=1)]
     plain = name.removeprefix("origin/")
-    return [f"refs/tags/{plain}", f"refs/heads/{plain}", plain]
+    # A clone on this machine may know a branch of its own source only as one of origin's.
+    kinds = (f"tags/{name}", f"heads/{name}", f"remotes/{name}", f"heads/{plain}", f"remotes/origin/{plain}")
+    return [*(f"refs/{kind}" for kind in dict.fromkeys(kinds)), plain]
 
 
 def parse_date(text: str) -> datetime:

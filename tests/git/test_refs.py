@@ -227,6 +227,20 @@ def test_a_short_sha_that_several_commits_share_is_called_ambiguous(
     assert beginning in raised.value.message
 
 
+def test_a_branch_that_a_clone_has_only_from_its_origin(
+    making: Making, mirror_of: Callable[[str], Mirror]
+) -> None:
+    origin = making.repository("1..5; 3 6 7", name="origin")
+    origin.branch("main", 5)
+    origin.branch("maint/1.x", 7)
+    clone = making.folder / "clone"
+    origin.git("clone", "--quiet", str(origin.path), str(clone))
+    origin.git("-C", str(clone), "update-ref", "refs/heads/main", origin[4])
+    mirror = mirror_of(str(clone))
+    means = {"main": 4, "origin/main": 5, "maint/1.x": 7, "origin/maint/1.x": 7, "origin/maint/1.x~1": 6}
+    assert {name: origin.number(refs.resolve(mirror, name, print)) for name in means} == means
+
+
 def test_a_source_without_any_commit_names_nothing(
     making: Making, mirror_of: Callable[[Repository], Mirror]
 ) -> None:
