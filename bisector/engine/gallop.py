@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from bisector.engine.ends import PROOF_RUNS, learn
 from bisector.engine.hunter import Hunter
 from bisector.errors import EndpointFault
 from bisector.git import refs
@@ -22,6 +23,7 @@ class Galloped:
 
 def gallop(hunter: Hunter, new: str) -> Galloped:
     """The nearest release, else the nearest moment, at which it was still as it used to be."""
+    _see_the_new_end(hunter, new)
     nearest = new
     for ref, sha in _stops(hunter, new):
         judged = hunter.trial(sha, Purpose.END, f"looking back: {ref}")
@@ -34,6 +36,23 @@ def gallop(hunter: Hunter, new: str) -> Galloped:
         f"no {terms.old} commit was found: looked back from {new[:12]} over releases and time to the root",
         f"name a {terms.old} end that you know to work",
     )
+
+
+def _see_the_new_end(hunter: Hunter, new: str) -> None:
+    """First of all: what fails there is what the commits looked at are compared with."""
+    recipe = hunter.recipe
+    name = recipe.terms.new
+    fails = recipe.failing is Judgement.NEW
+    judged = hunter.trial(new, Purpose.END, f"{name} end", PROOF_RUNS if fails else 1)
+    if fails:
+        learn(hunter, judged)
+    verdict = hunter.verdict(judged.trial)
+    if verdict.judgement is Judgement.OLD:
+        verb = "fail" if fails else "work"
+        raise EndpointFault(
+            f"the {name} end ({new[:12]}) does not {verb} as said: {verdict.reason}",
+            "there is nothing to look back from; `bisector try` shows it live",
+        )
 
 
 def _stops(hunter: Hunter, new: str) -> Iterator[tuple[str, str]]:

@@ -38,7 +38,7 @@ _MISSING_OBJECT = re.compile(
     r"bad object|missing (blob|tree|commit|object)|unable to read (tree|sha1|blob)|object file .* is empty"
     r"|not a valid object|could not (parse|read) (object|commit)|loose object .* is corrupt"
     r"|unable to parse commit"
-    r"|unable to unpack|invalid sha1 pointer|packfile .* (is corrupt|cannot be accessed)|promisor remote"
+    r"|unable to unpack|invalid sha1 pointer|packfile .* (is corrupt|cannot be accessed)|promisor remote|not our ref"
     r"|failed to (read object|traverse parents)|inflate: data stream error|Could not read [0-9a-f]{40,64}"
 )
 

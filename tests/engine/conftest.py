@@ -17,7 +17,7 @@ from bisector.engine.begin import RecipeText
 from bisector.engine.hunter import Hunter
 from bisector.engine.progress import Progress
 from bisector.engine.run import Result, hunt
-from bisector.engine.workers import Job, Workers
+from bisector.engine.workers import Job, Perform, Workers
 from bisector.git.mirror import Mirror
 from bisector.git.source import locate
 from bisector.model import Judgement, Outcome, Purpose, Ran, Run, Stage, Trial, Untestable
@@ -57,6 +57,12 @@ class Planted:
     plant: Plant
     performed: list[tuple[Purpose, str]] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
+    performing: Perform | None = None
+    """What is done instead of `perform`, where a test has something happen meanwhile."""
+
+    def resume(self) -> None:
+        """Nobody stops it any more."""
+        self.stop, self.performing = threading.Event(), None
 
     def perform(self, worker: int, job: Job) -> Trial:
         request = job.request
@@ -75,7 +81,7 @@ class Planted:
         folder = self.folder / "hunts" / row.id
         folder.mkdir(parents=True, exist_ok=True)
         recipe = load(row.recipe, "recipe.yaml", (), self.folder)
-        with Workers(jobs, self.perform, lambda worker: None, self.stop) as workers:
+        with Workers(jobs, self.performing or self.perform, lambda worker: None, self.stop) as workers:
             yield Hunter(
                 row=row,
                 recipe=recipe,
