@@ -40,7 +40,8 @@ class Uv:
     def resolve(self, wanted: Wanted, bench: Bench) -> tuple[str, ...] | Untestable | Trouble:
         if not wanted.requirements:
             return ()
-        asked = bench.scratch / "requirements.in"
+        # Into a file: a cage may give back one stream, with all that uv says beside its answer.
+        asked, answered = bench.scratch / "requirements.in", bench.scratch / "resolved.txt"
         asked.write_text("".join(f"{line}\n" for line in wanted.requirements), encoding="utf-8")
         options = [
             "pip",
@@ -50,6 +51,8 @@ class Uv:
             str(wanted.python),
             "--no-header",
             "--no-annotate",
+            "--output-file",
+            str(answered),
         ]
         if wanted.alone:
             options.append("--no-deps")
@@ -59,7 +62,9 @@ class Uv:
             for tool in BUILD_TOOLS:
                 options += ["--exclude-newer-package", f"{tool}={FAR_FUTURE}"]
         answer = self._wheels_first(options, bench)
-        return answer if isinstance(answer, Untestable | Trouble) else _lines(answer)
+        if isinstance(answer, Untestable | Trouble):
+            return answer
+        return _lines(answered.read_text(encoding="utf-8"))
 
     def install(self, python: Path, lines: tuple[str, ...], bench: Bench) -> Untestable | Trouble | None:
         if not lines:

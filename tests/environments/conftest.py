@@ -11,7 +11,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -173,7 +173,11 @@ def bare(
     readable: tuple[Path, ...],
 ) -> Finished | ProgramMissing:
     """No cage: what is tested here is not the cage."""
-    return run(argv, cwd=cwd, env=env, timeout=timeout)
+    ran = run(argv, cwd=cwd, env=env, timeout=timeout)
+    if isinstance(ran, ProgramMissing):
+        return ran
+    # As a cage does it: one stream for both.
+    return replace(ran, stdout_bytes=ran.stderr_bytes + ran.stdout_bytes, stderr_bytes=b"")
 
 
 @dataclass

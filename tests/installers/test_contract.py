@@ -7,6 +7,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -30,7 +31,11 @@ def bare(
     writable: tuple[Path, ...],
     readable: tuple[Path, ...],
 ) -> Finished | ProgramMissing:
-    return run(argv, cwd=cwd, env=env, timeout=timeout)
+    ran = run(argv, cwd=cwd, env=env, timeout=timeout)
+    if isinstance(ran, ProgramMissing):
+        return ran
+    # As a cage does it: one stream for both.
+    return replace(ran, stdout_bytes=ran.stderr_bytes + ran.stdout_bytes, stderr_bytes=b"")
 
 
 def wheel(folder: Path, name: str, version: str, requires: str | None = None) -> None:
