@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typing
-    from tests.conftest import Repository
+    from tests.conftest import Making, Repository
 
 
 def test_prints_the_plan_and_runs_nothing(bisector: Typing, source: Repository, plain: str) -> None:
@@ -126,8 +126,8 @@ def test_ends_that_cannot_differ_have_a_status_of_their_own(
     assert (reversed_.status, "the ends are reversed" in reversed_.err) == (4, True)
 
 
-def test_merge_bases_are_said(bisector: Typing, making: object, tmp_path: object) -> None:
-    made = making.repository("1..5; 2 6..8")  # type: ignore[attr-defined]
+def test_merge_bases_are_said(bisector: Typing, making: Making) -> None:
+    made = making.repository("1..5; 2 6..8")
     made.branch("side", 8)
     text = f"repo: {made.path}\ngood: side\nbad: {made[5]}\ninstall: {{mode: none}}\nrepro: 'true'\n"
     answer = bisector("check", "--json", bisector.recipe(text))
