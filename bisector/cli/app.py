@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from bisector.cli.misuse import Commands
 from bisector.cli.options import gather, hunting, keeping, planning
+from bisector.errors import ExitStatus
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 FORMATS = ("text", "md", "html", "json", "junit", "recipe")
@@ -25,15 +27,19 @@ def _version(context: click.Context, parameter: click.Parameter, asked: bool) ->
         context.exit()
 
 
-@click.group(context_settings=_CONTEXT)
+@click.group(cls=Commands, invoke_without_command=True, context_settings=_CONTEXT)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="For bug reports."
 )
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """One recipe in; the commit that broke it, proven and linked to its pull request, out.
 
     Begin with `bisector demo`, then `bisector new` and `bisector run`.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(int(ExitStatus.USAGE))
 
 
 @app.command()

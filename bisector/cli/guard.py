@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -11,8 +12,11 @@ from pathlib import Path
 import click
 
 from bisector.cli.app import app
+from bisector.cli.misuse import explain
 from bisector.cli.words import tell
-from bisector.errors import BisectorError, ExitStatus
+from bisector.errors import BisectorError, ExitStatus, MachineFault, UsageFault
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def guarded(arguments: Sequence[str]) -> int:
@@ -25,16 +29,31 @@ def guarded(arguments: Sequence[str]) -> int:
     except click.exceptions.Abort:
         click.echo("bisector: interrupted", err=True)
         return int(ExitStatus.INTERRUPTED)
+    except click.UsageError as fault:
+        tell(explain(fault))
+        return int(ExitStatus.USAGE)
     except click.ClickException as fault:
-        fault.show()
+        tell(UsageFault(fault.format_message()))
         return int(ExitStatus.USAGE)
     except BrokenPipeError:
-        # Whoever read our output has had enough; Python would complain once more while it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has had enough.
+        _close_stdout()
         return 0
+    except OSError as error:
+        if error.errno not in _FULL:
+            return _defect(error, arguments)
+        where = error.filename or "what standard output goes to"
+        tell(MachineFault(f"{error.strerror}: {where}", "`bisector clean` frees what bisector keeps"))
+        _close_stdout()
+        return int(ExitStatus.FAILED)
     except Exception as defect:
         return _defect(defect, arguments)
     return int(answer) if isinstance(answer, int) else 0
+
+
+def _close_stdout() -> None:
+    """What could not be written stays unwritten; Python would complain once more while it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _defect(defect: Exception, arguments: Sequence[str]) -> int:

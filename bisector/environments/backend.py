@@ -266,4 +266,7 @@ def _records_itself(step: str) -> bool:
 
 
 def untestable(failed: Failed) -> Untestable:
-    return Untestable(Stage.INSTALL, f"the project's build failed:\n{failed.reason}")
+    """The last line says what it was; where a reason is cut short, the first is what remains."""
+    telling = failed.reason.rsplit("\n", 1)[-1].strip()
+    whole = f"\n{failed.reason}" if "\n" in failed.reason else ""
+    return Untestable(Stage.INSTALL, f"the project's build failed: {telling}{whole}")

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from bisector.cli.commands.writing import write_reports
+from bisector.cli.commands.writing import check_place, write_reports
 from bisector.cli.options import Options
 from bisector.errors import UsageFault
 from bisector.report import RENDERERS, Format
@@ -15,6 +15,8 @@ from bisector.store import HuntRow, Store, open_store
 
 
 def main(hunt: str, form: str, options: Options) -> None:
+    if options.report:
+        check_place(options.report)
     store = open_store(usable(choose(options.state, os.environ)).root)
     row = find(store, hunt)
     account = store.account(row.id)
@@ -29,9 +31,15 @@ def main(hunt: str, form: str, options: Options) -> None:
 
 def find(store: Store, name: str) -> HuntRow:
     """A hunt by its id, the beginning of one, or its name."""
-    row = store.hunt(name) or next((row for row in store.hunts() if row.name == name), None)
+    rows = store.hunts()
+    row = store.hunt(name) or next((row for row in rows if row.name == name), None)
+    meant = [one.id for one in rows if one.id.startswith(name)]
+    if row is None and meant:
+        raise UsageFault(
+            f"{name!r} begins the ids of {len(meant)} hunts: {', '.join(meant[:5])}", "give more of the id"
+        )
     if row is None:
-        known = ", ".join(f"{row.id} ({row.name})" for row in store.hunts()[:5])
+        known = ", ".join(f"{row.id} ({row.name})" for row in rows[:5])
         raise UsageFault(
             f"no hunt {name!r} is on record",
             f"known: {known}" if known else "none is: `bisector run` makes one",

@@ -20,7 +20,7 @@ from bisector.cli.commands.opening import (
     tools,
     unmet,
 )
-from bisector.cli.commands.writing import write_reports
+from bisector.cli.commands.writing import check_place, write_reports
 from bisector.cli.options import Options
 from bisector.cli.words import tell
 from bisector.console import Several
@@ -36,7 +36,9 @@ from bisector.installers import INSTALLERS
 from bisector.model import Account, Ending
 from bisector.recipe.faults import RecipeFault
 from bisector.recipe.places import in_order
+from bisector.recipe.schema import OriginKind
 from bisector.report import RENDERERS, Format, as_text
+from bisector.report.clean import block
 from bisector.state import State
 from bisector.store import HuntRow, Store
 
@@ -49,10 +51,18 @@ STATUS = {
     Ending.FAILED: ExitStatus.FAILED,
     Ending.INTERRUPTED: ExitStatus.INTERRUPTED,
 }
+FOREIGN = {
+    OriginKind.STDIN: "standard input",
+    OriginKind.URL: "a URL",
+    OriginKind.ISSUE: "an issue",
+}
+"""Where recipes of others come from."""
 
 
 def main(argument: str, fresh: bool, options: Options) -> int:
     opened = read_recipe(argument, options)
+    if options.report:
+        check_place(options.report)
     state, store = open_state(options)
     row = None if fresh else begin.find(store, opened.recipe)
     if row is not None and row.finished and (known := store.account(row.id)) is not None:
@@ -143,14 +153,14 @@ def show(account: Account, options: Options) -> int:
 
 def agree(opened: Opened, options: Options) -> None:
     """Somebody else's recipe: what it will fetch, install and run is shown, and asked."""
-    recipe = opened.recipe
     click.echo(f"This recipe comes from {opened.written.name}. It will fetch, install and run:\n", err=True)
-    click.echo(opened.written.text, err=True)
+    click.echo(block(opened.written.text), err=True)
     if options.yes:
         return
     if not sys.stdin.isatty():
         raise UsageFault(
-            f"a recipe from {recipe.origin.value} is run only with --yes", "read it above, then add --yes"
+            f"a recipe from {FOREIGN[opened.recipe.origin]} is run only with --yes",
+            "read it above, then add --yes",
         )
     click.confirm("Run it?", abort=True, err=True)
 
