@@ -13,6 +13,17 @@ from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, 
 from bisector.oracles.signatures import TimedOut
 from bisector.verdict import failure_at_end
 
+_NOT_STARTED = (126, 127)
+"""A shell's word for: cannot be executed, not found."""
+FRESH = (
+    "the repro runs in a fresh directory: give its files by `repro.files`, or say `cwd: tree`; "
+    "`bisector try` shows it live"
+)
+_ALIKE = {
+    "work": f"it fails at both ends: is it the repro that is broken? {FRESH}",
+    "fail": "it works at both ends: does the repro show the failure at all? `bisector try` shows it live",
+}
+"""What to say of both ends, by what was asked of the one that is wrong."""
 PROOF_RUNS = 2
 """The failing end is run this often: what it does only once is no base to search from."""
 
@@ -104,21 +115,29 @@ def _must_differ(hunter: Hunter, bad: JudgedTrial, good: JudgedTrial) -> None:
     if bad_says is failing and good_says is working:
         return
     if bad_says is working and good_says is failing:
+        other = (Find.FIX if recipe.find is Find.REGRESSION else Find.REGRESSION).value
         raise EndpointFault(
             f"the ends look swapped: it fails at {works} ({_short(good)}), works at {fails} ({_short(bad)})",
-            "swap the ends" if recipe.find is Find.FIX else "to find what repaired it, say `find: fix`",
+            f"to find what {'broke' if recipe.find is Find.FIX else 'repaired'} it, say `find: {other}`",
         )
     wrong, name, state = (bad, fails, "fail") if bad_says is not failing else (good, works, "work")
+    alike = _ALIKE[state] if bad_says is good_says is not Judgement.SKIP else ""
     raise EndpointFault(
         f"the {name} end ({_short(wrong)}) does not {state} as said: {wrong.verdict.reason}",
-        _advice(wrong, recipe.terms.name(wrong.verdict.judgement)),
+        _advice(wrong, recipe.terms.name(wrong.verdict.judgement), alike),
     )
 
 
-def _advice(wrong: JudgedTrial, state: str) -> str:
+def _advice(wrong: JudgedTrial, state: str, alike: str) -> str:
+    """`alike`: what to say where both ends did the same."""
     outcome = wrong.trial.outcome
-    if isinstance(outcome, Ran) and outcome.runs[-1].stopped is Stopped.TIMEOUT:
+    last = outcome.runs[-1] if isinstance(outcome, Ran) else None
+    if last is not None and last.stopped is Stopped.TIMEOUT:
         return "to hunt a hang say `verdict: {on_timeout: bad}`; else raise `limits.timeout`"
+    if last is not None and last.exit_status in _NOT_STARTED:
+        return f"is the command right? {FRESH}"
+    if alike:
+        return alike
     if wrong.verdict.judgement is Judgement.SKIP:
         return "its output does not tell the two states apart; `bisector try` shows it live"
     return f"choose another commit for this end: this one is {state}; `bisector try` shows it live"
