@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bisector import __version__
 from bisector.engine.hunter import Hunter
+from bisector.engine.locking import locks
 from bisector.engine.reproduction import command_line
 from bisector.errors import MachineFault
 from bisector.forges.landing import Remote
@@ -20,10 +21,13 @@ from bisector.model import (
     Commit,
     Confirmation,
     Culprit,
+    DependencyChange,
     End,
     Ending,
     EnvironmentFacts,
+    Purpose,
 )
+from bisector.recipe.load import effective_text
 
 ENDS_AND_PROOF = 4
 """Trials besides the search: two ends, the culprit again and a parent of it."""
@@ -39,6 +43,7 @@ class Conclusion:
     suspects: tuple[str, ...] = ()
     confirmation: Confirmation | None = None
     log: str = ""
+    dependency: DependencyChange | None = None
 
 
 def account(hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Mapping[str, str]) -> Account:
@@ -56,7 +61,8 @@ def account(hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Map
         hunt=row.id,
         name=recipe.name,
         description=recipe.description,
-        recipe=row.recipe,
+        recipe=effective_text(row.recipe, row.recipe_name, row.overrides),
+        locks=locks(hunter),
         repo=hunter.mirror.source.shown,
         terms=recipe.terms,
         find=recipe.find,
@@ -75,11 +81,13 @@ def account(hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Map
         compare_url=repository.compare_url(old, new) if old and new else None,
         reproduce=command_line(recipe, shown, _environment(hunter, shown)) if shown else "",
         notices=tuple(notices),
+        dependency=conclusion.dependency,
     )
 
 
 def _environment(hunter: Hunter, sha: str) -> EnvironmentFacts | None:
-    made = [judged.trial.environment for judged in hunter.told if judged.trial.commit == sha]
+    trials = [judged.trial for judged in hunter.told if judged.trial.commit == sha]
+    made = [trial.environment for trial in trials if trial.purpose is not Purpose.CROSS]
     return next((one for one in reversed(made) if one is not None), None)
 
 

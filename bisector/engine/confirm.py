@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from bisector.engine.crossing import (
+    Alike,
+    CodeDecides,
+    Crossed,
+    Doubtful,
+    EnvironmentDecides,
+    cross,
+    states_in_words,
+)
 from bisector.engine.hunter import Hunter
 from bisector.model import Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
 from bisector.plan import Revert
 from bisector.recipe.schema import History as Way
+
+_ELSEWHERE = (Purpose.REVERT, Purpose.CROSS)
+"""Trials of a commit that do not show the commit as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +29,8 @@ class Proof:
     """Why the culprit is not confirmed; None: it is."""
     sentence: str
     """What was shown, so that a maintainer can check it."""
+    crossed: Crossed
+    """Whether the code or the environment makes the difference."""
 
 
 def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
@@ -26,13 +40,19 @@ def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
     asked = [(culprit, "culprit again"), *((parent, "parent") for parent in parents)]
     again, *above = hunter.trials(asked, Purpose.CONFIRM)
     doubt = _doubt(hunter, again, above)
-    reverted = None if doubt else _reverted(hunter, culprit, new)
+    crossed = Alike() if doubt else cross(hunter, again, above)
+    if isinstance(crossed, Doubtful):
+        doubt = crossed.reason
+    proven = doubt is None and not isinstance(crossed, EnvironmentDecides)
+    reverted = _reverted(hunter, culprit, new) if proven else None
     shown = Confirmation(
         again.verdict.judgement,
         tuple((judged.trial.commit, judged.verdict.judgement) for judged in above),
         reverted.verdict.judgement if reverted is not None else None,
     )
-    return Proof(shown, doubt, _sentence(hunter, again, above, reverted))
+    words = [_sentence(hunter, again, above, reverted)]
+    words += [crossed.sentence] if isinstance(crossed, CodeDecides) else []
+    return Proof(shown, doubt, ", ".join(words), crossed)
 
 
 def _doubt(hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial]) -> str | None:
@@ -65,10 +85,7 @@ def _sentence(
 ) -> str:
     """`fails 5 of 5 at X, passes 5 of 5 at its parent, reverting X at main repairs it`."""
     culprit = again.trial.commit
-    working = hunter.recipe.working
-    said = {Judgement.OLD: "works", Judgement.NEW: "fails"}
-    if working is Judgement.NEW:
-        said = {Judgement.OLD: "fails", Judgement.NEW: "works"}
+    said = states_in_words(hunter)
     words = [f"{_counted(hunter, again, said)} at {culprit[:12]}"]
     for judged in above:
         name = "its parent" if len(above) == 1 else f"its parent {judged.trial.commit[:12]}"
@@ -99,7 +116,7 @@ def _counted(hunter: Hunter, judged: JudgedTrial, said: dict[Judgement, str]) ->
     if judgement not in said:
         return "cannot be told"
     same = [one.trial for one in hunter.told if one.trial.commit == sha]
-    trials = {id(trial): trial.outcome for trial in same if trial.purpose is not Purpose.REVERT}
+    trials = {id(trial): trial.outcome for trial in same if trial.purpose not in _ELSEWHERE}
     ran = [outcome for outcome in trials.values() if isinstance(outcome, Ran)]
     counts = [hunter.tally(one) for one in ran]
     fails = said[judgement] == "fails"

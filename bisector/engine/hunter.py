@@ -12,11 +12,12 @@ from pathlib import Path
 from bisector.engine.asking import Asking
 from bisector.engine.progress import Listener, Note, TrialEnded
 from bisector.engine.workers import Job, Workers
+from bisector.environments import Between
 from bisector.errors import MachineFault, UsageFault
 from bisector.git.mirror import Mirror
 from bisector.history import History, expected_trials
 from bisector.hunt import Event, Phase, advance, ending
-from bisector.model import Commit, JudgedTrial, Judgement, Purpose, Ran, Trial, Trouble, Verdict
+from bisector.model import Commit, JudgedTrial, Judgement, Purpose, Ran, Trial, Trouble, Untestable, Verdict
 from bisector.oracles.finding import Standard
 from bisector.oracles.patterns import Search
 from bisector.oracles.signatures import Raised, Signature, words
@@ -26,8 +27,15 @@ from bisector.store import HuntRow, Store
 from bisector.verdict import Tally, findings, judge, tally
 
 Left = Callable[[Judgement], int]
+Releases = Callable[[Between, TrialRequest], tuple[str, ...] | Untestable | Trouble]
+"""The versions of a package that a request's installer could choose in between."""
 _AGAIN = {Purpose.END: (Purpose.END, Purpose.SEARCH), Purpose.SEARCH: (Purpose.END, Purpose.SEARCH)}
 """A trial made for one purpose serves another; a confirmation is never served by anything but itself."""
+
+
+def _no_releases(between: Between, asked: TrialRequest) -> tuple[str, ...]:
+    """Where there is no installer to ask."""
+    return ()
 
 
 @dataclass
@@ -52,6 +60,7 @@ class Hunter:
     history: History | None = None
     told: list[JudgedTrial] = field(default_factory=list)
     """Every trial of the hunt with its verdict, in order."""
+    releases: Releases = field(default=_no_releases)
     notices: list[str] = field(default_factory=list)
     """What the report must say besides."""
     _ahead: dict[str, Job] = field(default_factory=dict)

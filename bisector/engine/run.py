@@ -6,8 +6,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bisector.engine import begin, confirm, ends, faces, narrow
+from bisector.engine import begin, confirm, ends, faces, narrow, releases
 from bisector.engine.account import Conclusion, account
+from bisector.engine.crossing import Doubtful, EnvironmentDecides, Untried
 from bisector.engine.hunter import Hunter
 from bisector.engine.progress import Began, Ended, PhaseBegan
 from bisector.errors import BisectorError, EndpointFault, Interrupted, MachineFault
@@ -69,12 +70,31 @@ def _phases(hunter: Hunter) -> Conclusion:
     culprit = found.standing.sha
     _passed(hunter, Phase.NARROW, Event.ONE_LEFT)
     hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
+    return _proven(hunter, culprit, new, found.log)
+
+
+def _proven(hunter: Hunter, culprit: str, new: str, log: str) -> Conclusion:
+    """What the proof makes of the one commit that is left."""
     proof = confirm.confirm(hunter, culprit, new)
+    if isinstance(proof.crossed, EnvironmentDecides):
+        return _release(hunter, proof.crossed, new, log)
+    if isinstance(proof.crossed, Untried):
+        hunter.notice(proof.crossed.notice)
     first = f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit: {proof.sentence}"
     message = proof.doubt or first
     hunter.happened(Event.REFUTED if proof.doubt else Event.CONFIRMED, message)
     ending = Ending.UNCONFIRMED if proof.doubt else Ending.FOUND
-    return Conclusion(ending, message, culprit, confirmation=proof.confirmation, log=found.log)
+    return Conclusion(ending, message, culprit, confirmation=proof.confirmation, log=log)
+
+
+def _release(hunter: Hunter, decided: EnvironmentDecides, new: str, log: str) -> Conclusion:
+    """The environment decides: no commit is named."""
+    found = releases.blame(hunter, decided, new)
+    if isinstance(found, Doubtful):
+        hunter.happened(Event.REFUTED, found.reason)
+        return Conclusion(Ending.UNCONFIRMED, found.reason, log=log)
+    hunter.happened(Event.RELEASE_FOUND, found.message)
+    return Conclusion(Ending.DEPENDENCY, found.message, log=log, dependency=found.change)
 
 
 def _passed(hunter: Hunter, phase: Phase, event: Event) -> None:

@@ -14,18 +14,21 @@ from bisector.engine.hunter import Hunter
 from bisector.engine.patience import patient_search
 from bisector.engine.progress import Listener, StepBegan, TrialBegan
 from bisector.engine.workers import Job, Workers
-from bisector.environments import Environments
+from bisector.environments import Between, Environments, Place
 from bisector.errors import MachineFault
 from bisector.git import slots
 from bisector.git.commits import read
 from bisector.git.mirror import Mirror
+from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
 from bisector.locks import try_lock
-from bisector.model import Purpose, Trial
+from bisector.model import Purpose, Trial, Trouble, Untestable
+from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.state import State
 from bisector.store import HuntRow, Store
 from bisector.trial import Workbench, perform
+from bisector.trial.runner import CagedRunner
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh
                 phase=row.phase,
                 folder=folder,
                 look=patient_search,
+                releases=crew.releases,
             )
     finally:
         tools.state.now(row.id).unlink(missing_ok=True)
@@ -136,6 +140,25 @@ class _Crew:
                 look=patient_search,
             )
         return self._benches[name]
+
+    def releases(self, between: Between, asked: TrialRequest) -> tuple[str, ...] | Untestable | Trouble:
+        """Asked between two trials, beside the first worker's."""
+        own = self._bench(0, "0")
+        bench = replace(own, scratch=self._folder / "work" / "releases")
+        bench.scratch.mkdir(parents=True, exist_ok=True)
+        place = Place(
+            tree=bench.slot.tree,
+            scratch=bench.scratch,
+            facts=Tree(bench.slot.git),
+            locks=bench.locks,
+            log=self._folder / "logs" / "releases.txt",
+            runner=CagedRunner(bench, asked, self._tools.stop),
+            cancelled=self._tools.stop,
+        )
+        try:
+            return bench.environments.releases(between, asked.environment, place)
+        finally:
+            empty(bench.scratch)
 
     def _log(self, sha: str, purpose: Purpose) -> Path:
         with self._lock:

@@ -1,0 +1,90 @@
+"""Whole hunts through the real command, with packages from an index on the loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ..environments.conftest import make_wheel
+from ..environments.registry import Registry, serve
+
+if TYPE_CHECKING:
+    from tests.conftest import Repository
+
+FIRST_DAY = 1_600_000_000
+DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Hunted:
+    status: int
+    words: str
+    report: Any
+
+    @property
+    def culprit(self) -> str | None:
+        found = self.report["culprit"]
+        return found["commit"] if found else None
+
+    @property
+    def notices(self) -> str:
+        return "\n".join(self.report["notices"])
+
+
+@dataclass(frozen=True)
+class Shop:
+    """`bisector run` in a folder of its own, and an index that its packages come from."""
+
+    folder: Path
+    registry: Registry
+    asked: list[str] = field(default_factory=list)
+
+    def publish(
+        self, name: str, version: str, day: float, body: str = "", requires: Sequence[str] = ()
+    ) -> None:
+        """A release whose module has a body, uploaded on the day of the commit with that number."""
+        source = f"version = {version!r}\n{body}\n"
+        wheel = make_wheel(
+            self.registry.folder, name, version, files={f"{name}/__init__.py": source}, requires=requires
+        )
+        moment = datetime.fromtimestamp(FIRST_DAY + day * DAY, timezone.utc)
+        self.registry.uploaded[wheel.name] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def hunt(self, project: Repository, good: int, bad: int, *more: str) -> Hunted:
+        """The recipe's lines after the repository and the ends."""
+        lines = [f"repo: {project.path}", f"good: {project[good]}", f"bad: {project[bad]}", *more]
+        path = self.folder / "recipe.yaml"
+        path.write_text("\n".join([*lines, f"python: {sys.executable}"]) + "\n")
+        ended = subprocess.run(
+            [sys.executable, "-m", "bisector", "run", str(path), "--state", str(self.folder / "s"), "--json"],
+            cwd=self.folder,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(self.folder),
+                "PIP_CONFIG_FILE": os.devnull,
+                "PIP_INDEX_URL": self.registry.url,
+            },
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert "Traceback" not in ended.stderr, ended.stderr
+        return Hunted(ended.returncode, ended.stderr, json.loads(ended.stdout) if ended.stdout else None)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    with serve(folder) as registry:
+        yield Shop(tmp_path, registry)
