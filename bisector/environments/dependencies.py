@@ -138,7 +138,7 @@ class Dependencies:
             venv = thin.make(path / "venv", interpreter)
             with temporary(place.scratch / "install") as scratch:
                 bench = self._bench(served, request, place, scratch)
-                failed = installer.install(venv.python, lines, bench) or self._prove(venv, place)
+                failed = installer.install(venv.python, lines, bench) or self._prove(venv, interpreter, place)
             if failed is None:
                 _slim(path / "venv", path)
             return failed
@@ -178,10 +178,10 @@ class Dependencies:
             pauses=self.pauses,
         )
 
-    def _prove(self, venv: thin.Thin, place: Place) -> Untestable | Trouble | None:
+    def _prove(self, venv: thin.Thin, interpreter: Interpreter, place: Place) -> Untestable | Trouble | None:
         """A broken .pth or sitecustomize shows when Python starts: here, not in every trial."""
         env = {"PATH": "/usr/bin:/bin", "HOME": str(place.scratch), "LANG": "C.UTF-8"}
-        readable = (venv.path, *(Path(link).parent for link in (venv.python.resolve(),)))
+        readable = (venv.path, *interpreter.readable)
         ran = place.runner(
             [venv.python, "-c", "pass"], place.scratch, env, PROOF_TIMEOUT, (place.scratch,), readable
         )
