@@ -14,6 +14,7 @@ from bisector.engine.crossing import (
     states_in_words,
 )
 from bisector.engine.hunter import Hunter
+from bisector.git.commits import is_ancestor
 from bisector.model import Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
 from bisector.plan import Revert
 from bisector.recipe.schema import History as Way
@@ -40,7 +41,8 @@ def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
     asked = [(culprit, "culprit again"), *((parent, "parent") for parent in parents)]
     again, *above = hunter.trials(asked, Purpose.CONFIRM)
     doubt = _doubt(hunter, again, above)
-    crossed = Alike() if doubt else cross(hunter, again, above)
+    tested = [judged for judged in above if judged.verdict.judgement is Judgement.OLD]
+    crossed = Alike() if doubt else cross(hunter, again, tested)
     if isinstance(crossed, Doubtful):
         doubt = crossed.reason
     proven = doubt is None and not isinstance(crossed, EnvironmentDecides)
@@ -63,12 +65,25 @@ def _doubt(hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial]) -> str 
             f"{terms.name(again.verdict.judgement)} ({again.verdict.reason}): the repro is not stable"
         )
     for judged in above:
-        if judged.verdict.judgement is not Judgement.OLD:
+        if judged.verdict.judgement is not Judgement.OLD and _vouching(hunter, judged) is None:
             return (
                 f"the parent {judged.trial.commit[:12]} of {again.trial.commit[:12]} is not {terms.old} "
                 f"but {terms.name(judged.verdict.judgement)} ({judged.verdict.reason})"
             )
     return None
+
+
+def _vouching(hunter: Hunter, parent: JudgedTrial) -> str | None:
+    """For a parent that cannot be tested: an old commit that contains it, so that it did not bring the change.
+
+    A merge's parent may lie far back, where nothing can be installed any more.
+    """
+    if parent.verdict.judgement is not Judgement.SKIP:
+        return None
+    as_they_are = [one for one in hunter.told if one.trial.purpose not in _ELSEWHERE]
+    olds = dict.fromkeys(one.trial.commit for one in as_they_are if one.verdict.judgement is Judgement.OLD)
+    git, sha = hunter.mirror.git, parent.trial.commit
+    return next((old for old in olds if is_ancestor(git, sha, old)), None)
 
 
 def _reverted(hunter: Hunter, culprit: str, new: str) -> JudgedTrial | None:
@@ -89,7 +104,13 @@ def _sentence(
     words = [f"{_counted(hunter, again, said)} at {culprit[:12]}"]
     for judged in above:
         name = "its parent" if len(above) == 1 else f"its parent {judged.trial.commit[:12]}"
-        words.append(f"{_counted(hunter, judged, said)} at {name}")
+        vouching = _vouching(hunter, judged)
+        if vouching is None:
+            words.append(f"{_counted(hunter, judged, said)} at {name}")
+        else:
+            words.append(
+                f"{name} cannot be tested but {vouching[:12]}, which contains it, {said[Judgement.OLD]}"
+            )
     if reverted is not None:
         words.append(_reverting(hunter, reverted, said))
     return ", ".join(words)

@@ -155,6 +155,26 @@ def test_a_culprit_that_does_not_fail_again_is_not_confirmed(project: Repository
     assert "second look" in account.message
 
 
+def test_a_parent_that_cannot_be_tested_is_vouched_for_by_what_contains_it(
+    making: Making, planted: Planting
+) -> None:
+    project = making.repository("1..9; 2 10..12; 9+11 13 14")
+    untestable = project[11]
+
+    def know(sha: str) -> Judgement:
+        return Judgement.SKIP if sha == untestable else knowing(project, 13)(sha)
+
+    project.branch("main", 14)
+    plant = planted(project.path, know)
+    account = plant.hunt(plant.row(recipe(project, good=project[9]))).account
+    assert account.ending is Ending.SUSPECTS
+    account = plant.hunt(plant.row(recipe(project, good=project[12]))).account
+    assert account.ending is Ending.FOUND
+    assert account.culprit is not None
+    assert account.culprit.commit.sha == project[13]
+    assert f"{project[12][:12]}, which contains it, works" in account.message
+
+
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_several_workers_end_at_the_same_commit(project: Repository, planted: Planting, jobs: int) -> None:
     plant = planted(project.path, knowing(project))
