@@ -101,7 +101,12 @@ def tally(found: Sequence[Finding], standard: Standard) -> Tally:
     return Tally(kinds[Fails], kinds[Works], len(found) - kinds[Fails] - kinds[Works])
 
 
-def failure_at_end(rans: Sequence[Ran], standard: Standard, look: Search = search) -> Signature | None:
+def failure_at_end(
+    rans: Sequence[Ran],
+    standard: Standard,
+    look: Search = search,
+    comparisons: Sequence[Sequence[Comparison]] = (),
+) -> Signature | None:
     """The signature that the failing end's trials give; None where nothing failed, or not alike.
 
     A limit that is skipped elsewhere counts here: where the failing end itself hangs, a hang is hunted.
@@ -113,7 +118,8 @@ def failure_at_end(rans: Sequence[Ran], standard: Standard, look: Search = searc
         on_memory=failing if policy.on_memory is Reaction.SKIP else policy.on_memory,
     )
     held = replace(standard, policy=counting, signature=None)
-    return shared_failure([one for ran in rans for one in findings(ran, held, look)])
+    each = zip(rans, comparisons or [()] * len(rans), strict=True)
+    return shared_failure([one for ran, known in each for one in findings(ran, held, look, known)])
 
 
 def shared_failure(found: Sequence[Finding]) -> Signature | None:

@@ -6,6 +6,8 @@ git tests neither: a repro that always fails would blame the commit after the go
 from __future__ import annotations
 
 from bisector.engine.hunter import Hunter
+from bisector.engine.measuring import measure_ends
+from bisector.engine.reference import take_reference
 from bisector.errors import EndpointFault, MachineFault
 from bisector.git import commits
 from bisector.git.mirror import Mirror
@@ -57,6 +59,8 @@ def relate(mirror: Mirror, terms: Terms, old: str, new: str) -> tuple[str, ...]:
 def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:
     """The failing end fails, twice alike; the working end works; so do the merge bases like the old end."""
     failing, working = (new, old) if hunter.recipe.find is Find.REGRESSION else (old, new)
+    take_reference(hunter, working, _label(hunter, hunter.recipe.working))
+    measure_ends(hunter, failing, working)
     if hunter.workers.count > 1:
         hunter.speculate([working], _label(hunter, hunter.recipe.working))
     bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
@@ -75,7 +79,8 @@ def learn(hunter: Hunter, bad: JudgedTrial) -> None:
     outcome = bad.trial.outcome
     if hunter.signature is not None or not isinstance(outcome, Ran):
         return
-    hunter.signature = failure_at_end([outcome], hunter.standard, hunter.look)
+    compared = hunter.comparer.comparisons(outcome)
+    hunter.signature = failure_at_end([outcome], hunter.standard, hunter.look, [compared])
     if isinstance(hunter.signature, TimedOut):
         hunter.notice("the failing end runs into its time limit: this is a hunt for a hang")
     elif hunter.signature is None and _fails(hunter, outcome) > 1:

@@ -10,7 +10,6 @@ from bisector.oracles.faces import Face, faces
 from bisector.oracles.finding import Fails, FailsOtherwise, Finding, Works
 from bisector.oracles.signatures import Signature, difference, words
 from bisector.recipe.schema import Reaction
-from bisector.verdict import findings
 
 
 def take_faces(hunter: Hunter, suspects: Sequence[str]) -> bool:
@@ -41,7 +40,7 @@ def _line(hunter: Hunter, suspects: Sequence[str]) -> list[tuple[str, Finding | 
 
 def _finding(hunter: Hunter, outcome: Ran) -> Finding:
     """The last run's, with what counts as the regression already told so."""
-    found = findings(outcome, hunter.standard, hunter.look)[-1]
+    found = hunter.findings(outcome, hunter.standard)[-1]
     if isinstance(found, FailsOtherwise) and _is_known(hunter, found.failure):
         return Fails(found.reason, found.failure)
     return found

@@ -10,7 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 from bisector.engine.asking import Asking
+from bisector.engine.comparing import Comparer
 from bisector.engine.progress import Listener, Note, TrialEnded
+from bisector.engine.sampling import Yardstick, answers, goes_in_turns, in_turns, may_tell_more
 from bisector.engine.workers import Job, Workers
 from bisector.environments import Between
 from bisector.errors import MachineFault, UsageFault
@@ -18,7 +20,7 @@ from bisector.git.mirror import Mirror
 from bisector.history import History, expected_trials
 from bisector.hunt import Event, Phase, advance, ending
 from bisector.model import Commit, JudgedTrial, Judgement, Purpose, Ran, Trial, Trouble, Untestable, Verdict
-from bisector.oracles.finding import Standard
+from bisector.oracles.finding import Finding, Standard
 from bisector.oracles.patterns import Search
 from bisector.oracles.signatures import Raised, Signature, words
 from bisector.plan import TrialRequest
@@ -55,6 +57,8 @@ class Hunter:
     folder: Path
     look: Search
     signature: Signature | None = None
+    yardstick: Yardstick | None = None
+    """What the ends' numbers showed; None: not measured, or no number decides."""
     faces: list[Signature] = field(default_factory=list)
     """Other failures that were found to be the same regression."""
     history: History | None = None
@@ -92,18 +96,28 @@ class Hunter:
         """Until the hunted failure is known, and where it is an import error, no other releases are tried."""
         asked = self._asking.request(sha, runs)
         importing = isinstance(self.signature, Raised) and self.signature.importing
-        return dataclasses.replace(asked, ladder=self.signature is not None and not importing)
+        asked = dataclasses.replace(asked, ladder=self.signature is not None and not importing)
+        if not goes_in_turns(self.recipe.verdict.metric, self.yardstick):
+            return asked
+        return in_turns(
+            asked,
+            self._asking.request(self.end(self.recipe.working)),
+            self.recipe.verdict,
+            self.yardstick,
+        )
+
+    @cached_property
+    def comparer(self) -> Comparer:
+        return Comparer(self.recipe.verdict.compare)
 
     @cached_property
     def _asking(self) -> Asking:
-        return Asking(self.recipe, self.mirror, self._end)
+        return Asking(self.recipe, self.mirror, self.end)
 
-    def _end(self, state: Judgement) -> str:
+    def end(self, state: Judgement) -> str:
         named = self.row.old_commit if state is Judgement.OLD else self.row.new_commit
         if named is None:
-            raise UsageFault(
-                "an overlay cannot be taken from an end that is still looked for", "name its commit"
-            )
+            raise UsageFault("nothing can be taken from an end that is still looked for", "name its commit")
         return named
 
     def trial(
@@ -119,12 +133,21 @@ class Hunter:
         self._gather()
         known = self._known(asked, purpose)
         if known is not None:
-            return self._judged(known[0], label, left, reused=known[1], worker=0)
+            judged = self._judged(known[0], label, left, reused=known[1], worker=0)
+            return self._whole(judged, asked, label, left)
         judged = self._ran(self._submit(asked, purpose, label), label, left)
         if judged.verdict.judgement is Judgement.ERROR and isinstance(judged.trial.outcome, Trouble):
             self.say(f"{asked.commit[:10]}: {judged.verdict.reason}; trying once more")
             judged = self._ran(self._submit(asked, purpose, label), label, left)
-        return judged
+        return self._whole(judged, asked, label, left)
+
+    def _whole(
+        self, judged: JudgedTrial, asked: TrialRequest, label: str, left: Left | None = None
+    ) -> JudgedTrial:
+        """All the runs asked for, where those until enough had failed did not decide."""
+        if judged.verdict.judgement is not Judgement.SKIP or not may_tell_more(judged.trial, asked):
+            return judged
+        return self.make(dataclasses.replace(asked, stop_after=None), judged.trial.purpose, label, left)
 
     def trials(self, shas: Sequence[tuple[str, str]], purpose: Purpose, runs: int = 1) -> list[JudgedTrial]:
         """Several trials, side by side where there are workers for it; (commit, label) each."""
@@ -137,7 +160,7 @@ class Hunter:
         ended = []
         for index, (sha, label) in enumerate(shas):
             if index in jobs:
-                ended.append(self._ran(jobs[index], label))
+                ended.append(self._whole(self._ran(jobs[index], label), asked[index][0], label))
             else:
                 ended.append(self.trial(sha, purpose, label, runs))
         return ended
@@ -181,12 +204,12 @@ class Hunter:
         """A trial that answers this request, and whether it is another hunt's."""
         serving = _AGAIN.get(purpose, (purpose,))
         for earlier in reversed(self.store.trials(self.id)):
-            if earlier.key == asked.key and earlier.purpose in serving and _answers(earlier, asked):
+            if earlier.key == asked.key and earlier.purpose in serving and answers(earlier, asked, self.look):
                 return earlier, False
         if purpose is Purpose.CONFIRM or self.fresh:
             return None
         other = self.store.trial_by_key(asked.key)
-        if other is not None and isinstance(other.outcome, Ran) and _answers(other, asked):
+        if other is not None and isinstance(other.outcome, Ran) and answers(other, asked, self.look):
             self.store.add_trial(self.id, dataclasses.replace(other, purpose=purpose))
             return other, True
         return None
@@ -213,21 +236,32 @@ class Hunter:
         return False
 
     def verdict(self, trial: Trial) -> Verdict:
-        verdict = judge(trial, self.standard, self.look)
+        self.comparer.learn(trial)
+        verdict = self._judge(trial, self.standard)
         if verdict.judgement is not Judgement.SKIP:
             return verdict
         for face in self.faces:
-            other = judge(trial, dataclasses.replace(self.standard, signature=face), self.look)
+            other = self._judge(trial, dataclasses.replace(self.standard, signature=face))
             if other.judgement is self.recipe.failing:
                 return Verdict(other.judgement, f"an earlier face of it: {words(face)}")
         return verdict
 
+    def _judge(self, trial: Trial, standard: Standard) -> Verdict:
+        ran = trial.outcome
+        return judge(
+            trial, standard, self.look, self.comparer.comparisons(ran) if isinstance(ran, Ran) else ()
+        )
+
+    def findings(self, ran: Ran, standard: Standard) -> tuple[Finding, ...]:
+        """What each run comes to; what it saved is compared."""
+        return findings(ran, standard, self.look, self.comparer.comparisons(ran))
+
     def tally(self, ran: Ran) -> Tally:
         """A trial's runs by what they came to; a face of the regression counts as failing."""
-        counts = tally(findings(ran, self.standard, self.look), self.standard)
+        counts = tally(self.findings(ran, self.standard), self.standard)
         for face in self.faces:
             held = dataclasses.replace(self.standard, signature=face)
-            more = tally(findings(ran, held, self.look), held).failing
+            more = tally(self.findings(ran, held), held).failing
             counts = dataclasses.replace(
                 counts, failing=counts.failing + more, unclear=max(0, counts.unclear - more)
             )
@@ -236,10 +270,5 @@ class Hunter:
     @property
     def standard(self) -> Standard:
         recipe = self.recipe
-        return Standard(recipe.verdict, recipe.working, recipe.install.module, self.signature)
-
-
-def _answers(trial: Trial, asked: TrialRequest) -> bool:
-    if isinstance(trial.outcome, Trouble):
-        return False
-    return not isinstance(trial.outcome, Ran) or len(trial.outcome.runs) >= asked.runs
+        limit = self.yardstick.limit if self.yardstick is not None else None
+        return Standard(recipe.verdict, recipe.working, recipe.install.module, self.signature, limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 from bisector import process
@@ -13,7 +14,9 @@ PATIENCE = 10.0
 """Seconds that a pattern may take over one run's output."""
 
 
+@lru_cache(maxsize=256)
 def patient_search(pattern: str, text: str) -> SearchResult:
+    """The same output is looked at more than once: while it is measured, when it is judged, when it is told."""
     asked = json.dumps({"pattern": pattern, "text": text[-LONGEST_TEXT:]}).encode()
     ended = process.run(
         [sys.executable, "-I", "-m", "bisector.oracles.patterns"],

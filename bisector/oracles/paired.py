@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
 
-from bisector.model import Run
+from bisector.model import Ran, Run
 from bisector.oracles.finding import Limit
 from bisector.oracles.metric import Measured, beyond, limit_of, reading
 from bisector.oracles.patterns import Search
@@ -65,6 +65,12 @@ def measured(run: Run, beside: Run, metric: Metric, look: Search) -> Pair | None
     if isinstance(here, Measured) and isinstance(working, Measured):
         return Pair(here.value, working.value)
     return None
+
+
+def pairs_of(ran: Ran, metric: Metric, look: Search) -> list[Pair]:
+    """Fewer than there are runs, where one of them gave no number."""
+    found = (measured(run, beside, metric, look) for run, beside in zip(ran.runs, ran.beside, strict=False))
+    return [pair for pair in found if pair is not None]
 
 
 def told_apart(pairs: Sequence[Pair], limit: Limit, error: float = ERROR) -> Told:

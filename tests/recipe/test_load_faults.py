@@ -418,11 +418,12 @@ def test_asking_for_what_is_so_anyway_is_not_refused() -> None:
 
 
 def test_the_table_names_keys_that_exist(full: str) -> None:
-    compare = "verdict: {compare: {file: a.pt}}\n"
-    for text, keys in (
-        (full, set(NOT_YET) - {"verdict.compare"}),
-        (TOP + compare, set(NOT_YET) & {"verdict.compare"}),
-    ):
+    alone = {
+        "verdict.compare": "verdict: {compare: {file: a.pt}}\n",
+        "verdict.runs.confidence": "verdict: {runs: {confidence: 0.95}}\n",
+    }
+    texts = {key: (TOP + text, set(NOT_YET) & {key}) for key, text in alone.items()}
+    for text, keys in ((full, set(NOT_YET) - set(alone)), *texts.values()):
         with_all = dict.fromkeys(keys, frozenset[str]())
         if not with_all:
             continue
