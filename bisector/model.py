@@ -336,6 +336,16 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True)
+class Lock:
+    """The exact versions that the trials had from a commit on."""
+
+    since: str | None
+    """None: from the beginning."""
+    python: str
+    packages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DependencyChange:
     """The release of a dependency that did it, where no commit of the repository did."""
 
@@ -377,4 +387,6 @@ class Account:
     compare_url: str | None
     reproduce: str
     notices: tuple[str, ...] = ()
+    locks: tuple[Lock, ...] = ()
+    """Oldest commit first."""
     dependency: DependencyChange | None = None

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from bisector.engine.hunter import Hunter
 from bisector.errors import Interrupted, MachineFault, UsageFault
 from bisector.git import commits
 from bisector.git.door import Git
-from bisector.git.ledger import Answer, First, Ledger, OnlySkipped, Open, Standing, open_ledger
+from bisector.git.ledger import Answer, First, Ledger, OnlySkipped, Open, open_ledger
 from bisector.git.membership import Membership
 from bisector.git.mirror import Mirror
 from bisector.history import History, build
-from bisector.model import Judgement, Purpose
+from bisector.model import Judgement, Purpose, Trouble
 from bisector.recipe.schema import History as Way
 from bisector.search import plain, stretches
-from bisector.search.answers import Suspects, Try
+from bisector.search.answers import Contradiction, Found, Suspects, Try
 from bisector.search.question import in_question
 
 _ANSWERS = {Judgement.OLD: Answer.OLD, Judgement.NEW: Answer.NEW, Judgement.SKIP: Answer.SKIP}
@@ -103,8 +104,11 @@ class _Search:
 
     def run(self) -> First | OnlySkipped:
         standing = self._ledger.drive(self._answer)
-        while isinstance(standing, Open):
-            standing = self._lead()
+        if isinstance(standing, Open):
+            self._lead()
+            standing = self._ledger.standing()
+        if isinstance(standing, Open):
+            raise MachineFault(f"git still has {standing.left} commits to test where the search has none")
         return standing
 
     def _answer(self, sha: str) -> Answer:
@@ -115,27 +119,31 @@ class _Search:
         judgement = self._judge(sha)
         return _ANSWERS[judgement]
 
-    def _lead(self) -> Standing:
-        """Untestable commits about: our own search knows a shorter way round them than git."""
-        choice = stretches.search(self._history, self._verdicts, self._hunter.workers.count)
-        if isinstance(choice, Suspects):
-            return self._give_up(choice)
-        if not isinstance(choice, Try):
-            raise MachineFault(f"git and the search disagree about what is left: {choice}")
-        sha = choice.commits[0]
-        self._hunter.speculate(choice.commits[1:], "search")
-        self._ledger.record(self._judge(sha), sha)
-        return self._ledger.standing()
+    def _lead(self) -> None:
+        """Untestable commits about: our own search knows a shorter way round them than git, and git is told.
 
-    def _give_up(self, suspects: Suspects) -> Standing:
-        """Only a stretch is left that was untestable wherever it was tried: git skips the rest of it."""
-        if suspects.untried:
+        It is told while the next trial runs: that takes git as long as a short trial.
+        """
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger") as secretary:
+            told = []
+            while isinstance(choice := self._choose(), Try):
+                sha = choice.commits[0]
+                self._hunter.speculate(choice.commits[1:], "search")
+                told.append(secretary.submit(self._ledger.record, self._judge(sha), sha))
+            for one in told:
+                one.result()
+        if isinstance(choice, Suspects) and choice.untried:
             self._hunter.notice(
-                f"{len(suspects.untried)} of the suspects were not tried: "
+                f"{len(choice.untried)} of the suspects were not tried: "
                 "the stretch they lie in was untestable wherever it was tried"
             )
-            self._ledger.skip(suspects.untried)
-        return self._ledger.standing()
+            self._ledger.skip(choice.untried)
+
+    def _choose(self) -> Try | Found | Suspects:
+        choice = stretches.search(self._history, self._verdicts, self._hunter.workers.count)
+        if isinstance(choice, Contradiction):
+            raise MachineFault(f"{choice.old[:12]} is old and contains {choice.new[:12]}, which is new")
+        return choice
 
     def _look_ahead(self, sha: str) -> None:
         """Idle workers try what git would ask next after either answer."""
@@ -151,6 +159,10 @@ class _Search:
             raise Interrupted("interrupted")
         judged = self._hunter.trial(sha, Purpose.SEARCH, "search", left=lambda said: self._left(sha, said))
         judgement = judged.verdict.judgement
+        if judgement is Judgement.ERROR and not isinstance(judged.trial.outcome, Trouble):
+            raise MachineFault(
+                f"{sha[:12]}: {judged.verdict.reason}", "change the recipe's `verdict` to go on"
+            )
         if judgement is Judgement.ERROR:
             self._hunter.say(f"{sha[:10]} is passed over: {judged.verdict.reason}")
             judgement = Judgement.SKIP

@@ -41,6 +41,9 @@ def empty(folder: Path) -> None:
     """Remove a folder even where a program took the right to do so away."""
     if not folder.exists():
         return
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
     for root, names, _ in os.walk(folder):
         for name in names:
             path = Path(root, name)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from bisector.model import Account
+from bisector.model import Account, Lock
+from bisector.recipe.load import effective_text
 from bisector.report.build import build
 from bisector.report.clean import washed
 
@@ -16,5 +18,25 @@ def as_json(account: Account) -> str:
 
 
 def as_recipe(account: Account) -> str:
-    text = washed(account).recipe
+    """The recipe with the versions locked that the hunt used: repeated years later it installs the same."""
+    washed_account = washed(account)
+    text = effective_text(washed_account.recipe, "recipe", _locked(washed_account.locks))
     return text if text.endswith("\n") else text + "\n"
+
+
+def _locked(locks: Sequence[Lock]) -> list[str]:
+    """As overrides: the oldest stretch's versions for all, what changed since as pins."""
+    if not locks:
+        return []
+    first, *later = locks
+    pins = [
+        {"since": lock.since, "python": lock.python, "requirements": list(lock.packages)} for lock in later
+    ]
+    return [
+        f"python={json.dumps(first.python)}",
+        f"dependencies.requirements={json.dumps(list(first.packages))}",
+        "dependencies.declared=false",
+        "dependencies.as_of=latest",
+        # An empty value takes the key away.
+        f"pins={json.dumps(pins) if pins else ''}",
+    ]
