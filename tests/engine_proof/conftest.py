@@ -1,4 +1,4 @@
-"""Whole hunts through the real command, with packages from an index on the loopback."""
+"""Hunts whose environments differ: in worlds made up for it, and for real with packages from the loopback."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -14,11 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bisector.engine.run import Result
+from bisector.git.mirror import Mirror
+from bisector.git.source import locate
+from bisector.model import Judgement
+from bisector.store import Store, open_store
+
 from ..environments.conftest import make_wheel
 from ..environments.registry import Registry, serve
+from .worlds import Crossed, World
 
 if TYPE_CHECKING:
-    from tests.conftest import Repository
+    from tests.conftest import Making, Repository
 
 FIRST_DAY = 1_600_000_000
 DAY = 86_400
@@ -88,3 +95,32 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     folder.mkdir()
     with serve(folder) as registry:
         yield Shop(tmp_path, registry)
+
+
+Hunting = Callable[..., tuple[Result, Crossed]]
+
+
+@pytest.fixture
+def hunting(tmp_path: Path, making: Making) -> Iterator[Hunting]:
+    opened: list[Store] = []
+
+    def hunt(world: World, rows: str = "1..8", more: str = "") -> tuple[Result, Crossed]:
+        project = making.repository(rows)
+        source = locate(str(project.path), None)
+        machine = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        mirror = Mirror(tmp_path / "mirrors" / source.key, source, machine)
+        mirror.ensure(lambda text: None)
+        store = open_store(tmp_path / "records")
+        opened.append(store)
+        made = Crossed(
+            tmp_path, mirror, store, lambda sha: Judgement.OLD, world=world, number_of=project.number
+        )
+        last = max(project.shas)
+        ends = f"old: {project[1]}\nnew: {project[last]}"
+        return made.hunt(
+            made.row(f"repo: {project.path}\n{ends}\nrepro: run\ninstall: {{mode: pythonpath}}\n{more}")
+        ), made
+
+    yield hunt
+    for store in opened:
+        store.close()
