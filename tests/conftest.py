@@ -42,11 +42,17 @@ class Repository:
     def numbers(self, shas: Iterable[str]) -> set[int]:
         return {self.number(sha) for sha in shas}
 
-    def git(self, *words: str, stdin: str | None = None, check: bool = True) -> str:
+    def git(
+        self,
+        *words: str,
+        stdin: str | None = None,
+        check: bool = True,
+        variables: Mapping[str, str] | None = None,
+    ) -> str:
         done = subprocess.run(
             ["git", *words],
             cwd=self.path,
-            env=NOBODY,
+            env={**NOBODY, **(variables or {})},
             input=stdin,
             capture_output=True,
             text=True,

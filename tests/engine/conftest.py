@@ -101,15 +101,19 @@ class Planted:
             return hunt(hunter, {})
 
 
-Planting = Callable[[Path, Plant], Planted]
+Planting = Callable[..., Planted]
 
 
 @pytest.fixture
 def planted(tmp_path: Path) -> Iterator[Planting]:
     opened: list[Store] = []
 
-    def make(repository: Path, plant: Plant) -> Planted:
-        source = locate(str(repository), None)
+    def make(repository: Path, plant: Plant, url: str | None = None) -> Planted:
+        """`url`: what the recipe calls the repository; the user's git knows that it lies here."""
+        if url is not None:
+            instead = f'[url "{repository}"]\n\tinsteadOf = {url}\n'
+            (tmp_path / ".gitconfig").write_text(instead)
+        source = locate(url or str(repository), None)
         machine: Mapping[str, str] = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         mirror = Mirror(tmp_path / "mirrors" / source.key, source, machine)
         mirror.ensure(lambda text: None)

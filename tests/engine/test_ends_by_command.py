@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from bisector.cli.guard import guarded
 
 if TYPE_CHECKING:
     from tests.conftest import Making, Repository
@@ -36,31 +37,47 @@ class Hunted:
 
 @dataclass(frozen=True)
 class Command:
-    """`bisector run` with a state directory that its hunts share."""
+    """`bisector run`, its state directory shared by the hunts of this file."""
 
     state: Path
     folder: Path
+    capture: pytest.CaptureFixture[str]
 
-    def run(self, recipe: str, *options: str) -> Hunted:
+    def _arguments(self, recipe: str, options: Sequence[str]) -> list[str]:
         path = self.folder / "recipe.yaml"
         path.write_text(recipe)
-        argv = ["run", str(path), "--state", str(self.state), "--json", *options]
+        return ["run", str(path), "--state", str(self.state), "--json", *options]
+
+    def run(self, recipe: str, *options: str) -> Hunted:
+        """In this process: starting another costs more than a small hunt."""
+        self.capture.readouterr()
+        status = guarded(self._arguments(recipe, options))
+        said = self.capture.readouterr()
+        return _heard(status, said.out, said.err)
+
+    def run_apart(self, recipe: str) -> Hunted:
+        """As somebody types it."""
         ended = subprocess.run(
-            [sys.executable, "-m", "bisector", *argv],
+            [sys.executable, "-m", "bisector", *self._arguments(recipe, ())],
             cwd=self.folder,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.state)},
             capture_output=True,
             text=True,
             timeout=120,
             check=False,
         )
-        assert "Traceback" not in ended.stderr
-        return Hunted(ended.returncode, ended.stderr, json.loads(ended.stdout) if ended.stdout else None)
+        return _heard(ended.returncode, ended.stdout, ended.stderr)
+
+    def recipe(self, project: Repository, good: str, bad: str, *more: str, repro: str = PASSES) -> str:
+        return "\n".join([f"repo: {project.path}", f"good: {good}", f"bad: {bad}", repro, *more, NONE])
 
     def hunt(self, project: Repository, good: str, bad: str, *more: str, repro: str = PASSES) -> Hunted:
-        return self.run(
-            "\n".join([f"repo: {project.path}", f"good: {good}", f"bad: {bad}", repro, *more, NONE])
-        )
+        return self.run(self.recipe(project, good, bad, *more, repro=repro))
+
+
+def _heard(status: int, out: str, err: str) -> Hunted:
+    assert "Traceback" not in err
+    assert "defect" not in err
+    return Hunted(status, err, json.loads(out) if out else None)
 
 
 NONE = "install: {mode: none}\n"
@@ -72,8 +89,11 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def command(state: Path, tmp_path: Path) -> Command:
-    return Command(state, tmp_path)
+def command(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.setenv("HOME", str(state))
+    return Command(state, tmp_path, capsys)
 
 
 def tagged(making: Making, rows: str, culprit: int | None = None, bad: Sequence[int] = ()) -> Repository:
@@ -111,6 +131,27 @@ def test_the_culprit_is_found(
     assert hunted.status == FOUND, hunted.words
     assert hunted.culprit == project[culprit]
     assert set(hunted.report["confirmation"]["parents"].values()) <= {"good"}
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "more", "status"),
+    [
+        pytest.param("c1", "c9", [], FOUND, id="found"),
+        pytest.param("c1", "c99", [], USAGE, id="no such tag"),
+        pytest.param("c1", "c9", ["skip: [c5]"], SUSPECTS, id="suspects"),
+        pytest.param("c9", "c1", [], ENDPOINTS, id="reversed"),
+        pytest.param("c1", "lost", [], FAILED, id="objects missing"),
+    ],
+)
+def test_the_process_ends_with_the_status_that_the_contract_names(
+    making: Making, command: Command, good: str, bad: str, more: list[str], status: int
+) -> None:
+    project = tagged(making, "1..9", 5)
+    project.grow("9 10", lambda number: {"lost": "soon\n"})
+    project.tag("lost", 10)
+    sha = project.git("rev-parse", "lost:lost")
+    (project.path / ".git" / "objects" / sha[:2] / sha[2:]).unlink()
+    assert command.run_apart(command.recipe(project, good, bad, *more)).status == status
 
 
 def test_first_parent_ends_at_the_merge(making: Making, command: Command) -> None:
