@@ -6,7 +6,7 @@ Judges nothing: what stands in the way is the commit's (Untestable) or the machi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
@@ -20,6 +20,7 @@ from bisector.environments.interpreters import Interpreter, Interpreters, NoInte
 from bisector.environments.ladder import Rung
 from bisector.environments.layers import Holding, Layer, Shelf, remove
 from bisector.environments.project import Project
+from bisector.environments.proof import Proofs
 from bisector.environments.ready import Place, Ready
 from bisector.environments.requirements import Metadata, declared, merge, name_of
 from bisector.installers import INSTALLERS, Installer
@@ -41,6 +42,7 @@ class Environments:
     shelf: Shelf
     dependencies: Dependencies
     builds: Builds
+    proofs: Proofs = field(default_factory=Proofs)
 
     def prepare(self, request: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:
         """The first rung of the ladder that gives an environment; the reasons of all when none does."""
@@ -58,7 +60,7 @@ class Environments:
 
     def prove(self, ready: Ready, place: Place) -> Untestable | Trouble | None:
         """None: the module under test would come from the commit's tree."""
-        return proof.prove(ready, place)
+        return self.proofs.prove(ready, place)
 
     def imports(self, ready: Ready, place: Place) -> Untestable | Trouble | None:
         """Really import the module: dear, so only asked when the repro's failure looks like an import's."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bisector.environments.interpreters import GUEST
@@ -16,18 +17,37 @@ from bisector.process import Finished, ProgramMissing
 PROOF_TIMEOUT = 60.0
 
 
-def prove(ready: Ready, place: Place) -> Untestable | Trouble | None:
-    """None: each module lies in the tree. Nothing of the project is executed."""
-    if not ready.modules:
+@dataclass(frozen=True)
+class Proofs:
+    """Asks Python once for each set of layers: that start costs as much as the rest of an environment.
+
+    Nothing but the tree's own files can then change the answer: the search path, its order and everything on it
+    outside of the tree are the same. While the file that was found is there, what comes before it can only be
+    another file of the tree.
+    """
+
+    _found: dict[tuple[object, ...], tuple[Path, ...]] = field(default_factory=dict)
+
+    def prove(self, ready: Ready, place: Place) -> Untestable | Trouble | None:
+        """None: each module lies in the tree. Nothing of the project is executed."""
+        if not ready.modules:
+            return None
+        path = ready.variables.get("PYTHONPATH")
+        key = (ready.readable, ready.modules, ready.origins, place.tree, path)
+        known = self._found.get(key)
+        if known is not None and all(file.is_file() for file in known):
+            return None
+        said = _ask(ready, place)
+        if isinstance(said, Untestable | Trouble):
+            return said
+        for module in ready.modules:
+            fault = _judge(module, said.get(module), ready)
+            if fault is not None:
+                return fault
+        files = tuple(Path(origin) for origin in said.values() if origin)
+        if all(file.is_relative_to(place.tree) and file.is_file() for file in files):
+            self._found[key] = files
         return None
-    said = _ask(ready, place)
-    if isinstance(said, Untestable | Trouble):
-        return said
-    for module in ready.modules:
-        fault = _judge(module, said.get(module), ready)
-        if fault is not None:
-            return fault
-    return None
 
 
 def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | Trouble:

@@ -199,6 +199,10 @@ class _Making:
         made = self._environment(self.request.environment, self._place("environment"))
         return self._stand(made) if isinstance(made, Ready) else made
 
+    def _shared(self) -> tuple[Path, ...]:
+        """What no trial may write to, its own layers or not; in the sandbox the rest is not even there."""
+        return () if self.bench.sandbox else (self.bench.environments.shelf.root,)
+
     def _confined(self, room: Room, ready: Ready) -> Confinement:
         return Confinement(
             argv=room.argv(ready.python),
@@ -208,7 +212,7 @@ class _Making:
             timeout=self.request.limits.timeout,
             limits=self.request.limits,
             writable=(self.bench.scratch, self.bench.slot.tree),
-            readable=ready.readable,
+            readable=(*ready.readable, *self._shared()),
             sandbox=self.bench.sandbox,
         )
 
