@@ -67,6 +67,18 @@ def clean(state: State, store: Store, *, everything: bool) -> Iterator[Freed]:
         yield _gone("demo", state.demo)
 
 
+def sweep(state: State) -> None:
+    """Remove what processes that were killed left: scratch, half-made mirrors. Every start begins with this."""
+    for work in state.hunts.glob("*/work/*"):
+        with _alone(state.hunt_lock(work.parents[1].name)) as mine:
+            if mine:
+                empty(work)
+    for _ in _tries(state):
+        pass
+    for mirror in _folders(state.mirrors):
+        upkeep.sweep(mirror)
+
+
 def _is_running(state: State, row: HuntRow) -> bool:
     with _alone(state.hunt_lock(row.id)) as mine:
         return not mine

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bisector.caps import procfs
 from bisector.caps.group import Control, Group, Room
+from bisector.caps.ownership import PATTERN, fresh_name, is_orphaned
 from bisector.errors import MachineFault
 
-PREFIX = "bisector"
 LEAF = "bisector-self"
 V1 = {
     "memory": frozenset({Control.MEMORY}),
@@ -60,7 +58,7 @@ class Cgroups:
 
     def open(self) -> Group:
         """A fresh group in every hierarchy, named after us so that a later bisector can tell who left it."""
-        name = f"{_owner_name()}-{uuid.uuid4().hex[:12]}"
+        name = fresh_name()
         rooms: list[Room] = []
         try:
             for each in self.hierarchies:
@@ -213,23 +211,12 @@ def _words(path: Path) -> set[str]:
         return set()
 
 
-def _owner_name() -> str:
-    """Who made a group: pid and start time, and the pid namespace in which they mean something."""
-    own = procfs.look(os.getpid())
-    assert own is not None
-    return f"{PREFIX}-{_pid_namespace()}-{own.pid}-{own.started}"
-
-
-def _pid_namespace() -> int:
-    return Path("/proc/self/ns/pid").stat().st_ino
-
-
 def sweep(cgroups: Cgroups) -> tuple[str, ...]:
     """Kill and remove what bisectors that are no more left behind; the names of the groups removed."""
     removed: list[str] = []
     for each in cgroups.hierarchies:
-        for folder in sorted(each.parent.glob(f"{PREFIX}-*-*-*-*")):
-            if _is_orphaned(folder.name):
+        for folder in sorted(each.parent.glob(PATTERN)):
+            if is_orphaned(folder.name):
                 Group((Room(folder, each.version, each.controls),)).close()
                 removed.append(folder.name)
         for leaf in each.parent.glob(f"{LEAF}-*"):
@@ -237,14 +224,3 @@ def sweep(cgroups: Cgroups) -> tuple[str, ...]:
             with suppress(OSError):
                 leaf.rmdir()
     return tuple(dict.fromkeys(removed))
-
-
-def _is_orphaned(name: str) -> bool:
-    try:
-        _, namespace, pid, started, _ = name.split("-")
-        if int(namespace) != _pid_namespace():
-            return False
-        owner = procfs.look(int(pid))
-        return owner is None or not owner.is_alive or owner.started != int(started)
-    except ValueError:
-        return False

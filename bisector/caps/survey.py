@@ -11,7 +11,8 @@ import sys
 import sysconfig
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,7 @@ from bisector.caps.cage import Cage
 from bisector.caps.cgroups import Cgroups
 from bisector.caps.confinement import UNLIMITED, Confinement, Fence
 from bisector.caps.group import Control
+from bisector.caps.ownership import PATTERN, fresh_name, is_orphaned
 from bisector.caps.subreaper import Subreaper
 from bisector.errors import MachineFault
 from bisector.model import Limits
@@ -81,7 +83,26 @@ def survey(path: str) -> Machine:
 
 def sweep(machine: Machine) -> tuple[str, ...]:
     """Remove what a bisector that was killed left on this machine; the names of what was removed."""
-    return cgroups.sweep(machine.cgroups)
+    return (*cgroups.sweep(machine.cgroups), *_sweep_scratch())
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder to try something in; its name says whose it is."""
+    folder = Path(tempfile.gettempdir(), fresh_name())
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep_scratch() -> Iterator[str]:
+    for folder in Path(tempfile.gettempdir()).glob(PATTERN):
+        with suppress(FileNotFoundError):
+            if is_orphaned(folder.name) and folder.lstat().st_uid == os.getuid():
+                shutil.rmtree(folder, ignore_errors=True)
+                yield folder.name
 
 
 def _try_bubblewrap(fence: Bubblewrap | None) -> tuple[Finding, Finding, Finding]:
@@ -116,8 +137,7 @@ def _try_subreaper(fence: Subreaper) -> Finding:
 
 def _refusal(fence: Fence, limits: Limits, sandbox: bool) -> str:
     """Why a fence does not work here; empty when it does."""
-    with tempfile.TemporaryDirectory(prefix="bisector-survey-") as name:
-        folder = Path(name)
+    with _scratch() as folder:
         trial = Confinement(
             argv=("/bin/sh", "-c", "exit 42"),
             cwd=folder,

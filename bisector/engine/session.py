@@ -21,6 +21,7 @@ from bisector.git.commits import read
 from bisector.git.mirror import Mirror
 from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
+from bisector.hunt import Phase
 from bisector.locks import try_lock
 from bisector.model import Purpose, Trial, Trouble, Untestable
 from bisector.plan import TrialRequest
@@ -87,7 +88,7 @@ def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh
                 listener=tools.listener,
                 stop=tools.stop,
                 fresh=fresh,
-                phase=row.phase,
+                phase=_phase(row),
                 folder=folder,
                 look=patient_search,
                 releases=crew.releases,
@@ -95,6 +96,11 @@ def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh
     finally:
         tools.state.now(row.id).unlink(missing_ok=True)
         os.close(lock)
+
+
+def _phase(row: HuntRow) -> Phase:
+    """Who goes on with a finished hunt does so because its account is missing: all of it is walked again."""
+    return Phase.PREPARE if row.finished else row.phase
 
 
 class _Crew:

@@ -40,6 +40,21 @@ def free(slot: Path) -> bool:
         os.close(lock)
 
 
+def sweep(mirror: Path) -> None:
+    """What a copy or a fetch that was killed left, unless one is under way."""
+    lock = try_lock(mirror / "fetch.lock")
+    if lock is None:
+        return
+    try:
+        for half in (mirror / "repo.making", *mirror.glob("repo.git/worktrees/*.making")):
+            worktrees.empty(half)
+        for pattern in ("objects/pack/tmp_*", "objects/pack/.tmp-*", "objects/??/tmp_obj_*"):
+            for path in (mirror / "repo.git").glob(pattern):
+                path.unlink(missing_ok=True)
+    finally:
+        os.close(lock)
+
+
 def forget(mirror: Path, hunt: str) -> None:
     """Git's knowledge of a hunt that is no more: its ledger and the refs that kept its commits."""
     shutil.rmtree(mirror / "repo.git" / "worktrees" / f"hunt-{hunt}", ignore_errors=True)

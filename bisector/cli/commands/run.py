@@ -32,6 +32,7 @@ from bisector.engine.session import session
 from bisector.environments import Interpreters
 from bisector.errors import ExitStatus, Interrupted, UsageFault
 from bisector.git.mirror import Mirror
+from bisector.housekeeping import sweep
 from bisector.installers import INSTALLERS
 from bisector.model import Account, Ending
 from bisector.recipe.faults import RecipeFault
@@ -64,6 +65,7 @@ def main(argument: str, fresh: bool, options: Options) -> int:
     if options.report:
         check_place(options.report)
     state, store = open_state(options)
+    sweep(state)
     row = None if fresh else begin.find(store, opened.recipe)
     if row is not None and row.finished and (known := store.account(row.id)) is not None:
         click.echo(f"hunt {row.id} is finished; `--fresh` hunts anew", err=True)
