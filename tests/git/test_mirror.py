@@ -235,13 +235,8 @@ def test_two_hunts_that_begin_at_the_same_time_share_one_copy(
 def test_a_copy_that_was_begun_and_killed_is_made_anew(making: Making, mirror_of: Mirrored) -> None:
     project = making.repository("1..3")
     mirror = mirror_of(project)
-    for part in ("repo.git", "repo.making"):
-        folder = mirror.folder / part
-        if part == "repo.git":
-            folder.rename(mirror.folder / "repo.making")
-            (mirror.folder / "repo.making" / "HEAD").unlink()
-        else:
-            assert folder.exists()
+    half_made = mirror.git_dir.rename(mirror.folder / "repo.making")
+    (half_made / "HEAD").unlink()
     assert not mirror.exists()
     assert mirror.ensure(print)
     assert resolve(mirror, "main", print) == project[3]
