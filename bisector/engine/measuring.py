@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from bisector.engine.hunter import Hunter
-from bisector.engine.sampling import Yardstick, goes_in_turns
+from bisector.engine.sampling import Yardstick
 from bisector.errors import EndpointFault
 from bisector.model import JudgedTrial, Judgement, Purpose, Ran
 from bisector.oracles.metric import Measured, beyond, limit_of, reading
@@ -22,7 +22,7 @@ def measure_ends(hunter: Hunter, failing: str, working: str) -> None:
     metric = hunter.recipe.verdict.metric
     if metric is None:
         return
-    if goes_in_turns(metric, None):
+    if metric.goes_in_turns:
         _in_turns(hunter, metric, failing, working)
     else:
         _apart(hunter, metric, failing, working)

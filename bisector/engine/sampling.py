@@ -11,7 +11,7 @@ from bisector.oracles.finding import Limit
 from bisector.oracles.paired import Gauge, Side, pairs_of
 from bisector.oracles.patterns import Search
 from bisector.plan import TrialRequest, Turns
-from bisector.recipe.schema import Measure, Metric, Policy, Times, Until
+from bisector.recipe.schema import Metric, Policy, Times, Until
 
 MOST_PAIRS = 24
 """Pairs that may be measured of one commit, where the recipe does not say how many runs."""
@@ -40,8 +40,8 @@ def sampled(asked: TrialRequest, policy: Policy, at_least: int) -> TrialRequest:
 
 
 def goes_in_turns(metric: Metric | None, yardstick: Yardstick | None) -> bool:
-    """Does a trial run beside the working end's code? Memory does not drift with the machine's mood."""
-    if metric is None or metric.source is Measure.PEAK_MEMORY:
+    """Does a trial run beside the working end's code?"""
+    if metric is None or not metric.goes_in_turns:
         return False
     return yardstick is None or not yardstick.exact
 

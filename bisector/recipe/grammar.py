@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from bisector.model import Find, Judgement, Terms
 from bisector.recipe import texts
+from bisector.recipe.faults import Unfit
 from bisector.recipe.leaves import FORMAT, INSIDE, LINE, PYTHON, REV, WORDS, choice
 from bisector.recipe.policy import policy
 from bisector.recipe.records import Key, Record
-from bisector.recipe.schema import History, Policy, Recipe
+from bisector.recipe.schema import AUTO, History, Policy, Recipe
 from bisector.recipe.sections import (
     DEPENDENCIES,
     FIXUPS,
@@ -73,7 +74,15 @@ def recipe(spellings: Spellings) -> Record[Recipe]:
         },
         required=("repo", "old", "new", "repro"),
         refused={**_deeper(judging), **spellings.foreign_ends},
+        check=_both_ends_known,
     )
+
+
+def _both_ends_known(recipe: Recipe) -> None:
+    """What is held against the working end needs one before it can judge the first commit."""
+    if recipe.old == AUTO and (recipe.verdict.metric or recipe.verdict.compare):
+        key = "metric" if recipe.verdict.metric else "compare"
+        raise Unfit(f"cannot be auto with `verdict.{key}`, which compares with it: name a commit", "old")
 
 
 def _deeper(judging: Record[Policy]) -> dict[str, str]:

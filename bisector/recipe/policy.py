@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from bisector.model import Judgement
@@ -26,6 +27,8 @@ from bisector.recipe.schema import (
 from bisector.recipe.shapes import ByKind, Choice, Leaf, Shape, Then
 from bisector.recipe.spellings import Spellings
 
+FEWEST_PAIRS = 8
+"""So many must agree at an end before its limit is believed."""
 PATTERN = Leaf(texts.pattern, "a regular expression")
 
 
@@ -100,6 +103,18 @@ COMPARE: Record[Compare] = Record(
 def _one_decides(policy: Policy) -> None:
     if policy.metric and policy.compare:
         raise Unfit("beside `metric`: either a number decides or an array", "compare")
+    if policy.metric and policy.metric.goes_in_turns and _most(policy.runs) < FEWEST_PAIRS:
+        raise Unfit(
+            f"too few for a number that is measured in turns: at least {FEWEST_PAIRS} tell anything", "runs"
+        )
+
+
+def _most(runs: Runs | None) -> float:
+    match runs:
+        case Times(count) | Until(count):
+            return count
+        case _:
+            return math.inf
 
 
 def policy(spellings: Spellings) -> Record[Policy]:

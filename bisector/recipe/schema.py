@@ -149,6 +149,11 @@ class Metric:
     threshold: Absolute | Relative | None = None
     """None: between the ends."""
 
+    @property
+    def goes_in_turns(self) -> bool:
+        """Memory does not drift with the machine's mood; all else is measured beside the working end's code."""
+        return self.source is not Measure.PEAK_MEMORY
+
 
 @dataclass(frozen=True, slots=True)
 class Compare:

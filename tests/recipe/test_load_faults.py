@@ -120,6 +120,13 @@ CASES = [
         ["5:29: verdict.compare: beside `metric`: either a number decides or an array"],
     ),
     (
+        "too few runs for a number that needs turns",
+        "verdict: {metric: cpu_time, runs: 4}\n",
+        [
+            "5:29: verdict.runs: too few for a number that is measured in turns: at least 8 tell anything",
+        ],
+    ),
+    (
         "an array of another kind",
         "verdict: {compare: {file: a.csv}}\n",
         [
