@@ -51,11 +51,11 @@ class Comparer:
         return self._known[key]
 
 
-def compared(file: str, reference: str, how: Compare) -> Comparison:
+def compared(file: str, reference: str, how: Compare, memory: int = MEMORY) -> Comparison:
     ended = process.run(
         [
             *(sys.executable, "-I", "-m", "bisector.oracles.compare", file, reference),
-            *("--rtol", repr(how.rtol), "--atol", repr(how.atol), "--memory", str(MEMORY)),
+            *("--rtol", repr(how.rtol), "--atol", repr(how.atol), "--memory", str(memory)),
         ],
         cwd=Path("/"),
         env={},
