@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from bisector.engine import unseen
 from bisector.engine.crossing import (
     Alike,
     CodeDecides,
@@ -36,7 +37,8 @@ class Proof:
 
 def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
     parents = hunter.commit(culprit).parents
-    if hunter.recipe.history is Way.FIRST_PARENT:
+    if hunter.recipe.history is not Way.FULL:
+        # A merge was found on the main line; its sides were not searched, or do not have the change alone.
         parents = parents[:1]
     asked = [(culprit, "culprit again"), *((parent, "parent") for parent in parents)]
     again, *above = hunter.trials(asked, Purpose.CONFIRM)
@@ -45,6 +47,8 @@ def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
     crossed = Alike() if doubt else cross(hunter, again, tested)
     if isinstance(crossed, Doubtful):
         doubt = crossed.reason
+    if doubt is None and not isinstance(crossed, EnvironmentDecides):
+        doubt = unseen.doubt(hunter, again, tested)
     proven = doubt is None and not isinstance(crossed, EnvironmentDecides)
     reverted = _reverted(hunter, culprit, new) if proven else None
     shown = Confirmation(
@@ -53,6 +57,8 @@ def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
         reverted.verdict.judgement if reverted is not None else None,
     )
     words = [_sentence(hunter, again, above, reverted)]
+    if len(tested) > 1:
+        words.insert(0, f"neither side {states_in_words(hunter)[Judgement.NEW]} alone")
     words += [crossed.sentence] if isinstance(crossed, CodeDecides) else []
     return Proof(shown, doubt, ", ".join(words), crossed)
 

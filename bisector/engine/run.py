@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bisector.engine import begin, confirm, ends, faces, narrow, releases
+from bisector.engine import begin, confirm, ends, faces, narrow, releases, remarks
 from bisector.engine.account import Conclusion, account
 from bisector.engine.crossing import Doubtful, EnvironmentDecides, Untried
 from bisector.engine.hunter import Hunter
@@ -70,16 +70,18 @@ def _phases(hunter: Hunter) -> Conclusion:
     culprit = found.standing.sha
     _passed(hunter, Phase.NARROW, Event.ONE_LEFT)
     hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
-    return _proven(hunter, culprit, new, found.log)
+    return _proven(hunter, culprit, old, new, found.log)
 
 
-def _proven(hunter: Hunter, culprit: str, new: str, log: str) -> Conclusion:
+def _proven(hunter: Hunter, culprit: str, old: str, new: str, log: str) -> Conclusion:
     """What the proof makes of the one commit that is left."""
     proof = confirm.confirm(hunter, culprit, new)
     if isinstance(proof.crossed, EnvironmentDecides):
         return _release(hunter, proof.crossed, new, log)
     if isinstance(proof.crossed, Untried):
         hunter.notice(proof.crossed.notice)
+    if proof.doubt is None:
+        remarks.remark(hunter, culprit, old, new)
     first = f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit: {proof.sentence}"
     message = proof.doubt or first
     hunter.happened(Event.REFUTED if proof.doubt else Event.CONFIRMED, message)

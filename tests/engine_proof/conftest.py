@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -63,6 +64,17 @@ class Shop:
         wheel = make_wheel(
             self.registry.folder, name, version, files={f"{name}/__init__.py": source}, requires=requires
         )
+        self._upload(wheel, day)
+
+    def publish_broken(self, name: str, version: str, day: float) -> None:
+        """A release that can be resolved and not installed."""
+        wheel = self.registry.folder / f"{name}-{version}-py3-none-any.whl"
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr(f"{name}-{version}.dist-info/METADATA", metadata)
+        self._upload(wheel, day)
+
+    def _upload(self, wheel: Path, day: float) -> None:
         moment = datetime.fromtimestamp(FIRST_DAY + day * DAY, timezone.utc)
         self.registry.uploaded[wheel.name] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 

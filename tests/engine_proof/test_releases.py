@@ -44,3 +44,52 @@ def test_a_release_between_two_commits_is_named_and_no_commit(making: Making, sh
     assert project[6][:12] not in hunted.report["message"]
     assert "it works at the bad end" in hunted.notices
     assert hunted.report["environment"]["changed"] == ["dep 1.2 -> 1.3"]
+
+
+def test_a_pin_that_brings_the_release(making: Making, shop: Shop) -> None:
+    """The pin changes the version at a commit, with nothing in between that was uploaded on the way."""
+    project = history(making)
+    for version, body in (("1.0", WORKS), ("1.1", WORKS), ("1.2", BREAKS), ("2.0", BREAKS)):
+        shop.publish("dep", version, 1, body)
+    pins = f"pins: [{{since: {project[4]}, requirements: ['dep==2.0']}}]"
+    hunted = shop.hunt(project, 1, 9, INSTALL, REPRO, "dependencies: {requirements: ['dep==1.0']}", pins)
+    assert hunted.status == FOUND, hunted.words
+    assert hunted.report["dependency"] == {"name": "dep", "good": "1.1", "bad": "1.2"}
+    assert hunted.culprit is None
+    assert f"ended at {project[4][:12]} because trials had dep 1.0 -> 2.0" in hunted.notices
+
+
+def test_the_code_decides_although_the_environments_differ(making: Making, shop: Shop) -> None:
+    project = history(making, code={6: "import dep\ndef run(): raise KeyError('gone')\n"})
+    shop.publish("dep", "1.0", 1, WORKS)
+    shop.publish("dep", "2.0", 6, WORKS)
+    shop.publish("other", "1.0", 1)
+    hunted = shop.hunt(project, 1, 9, INSTALL, REPRO, OF_ITS_DATE)
+    assert (hunted.status, hunted.culprit) == (FOUND, project[6]), hunted.words
+    assert "in the same environment just so: dep 1.0 -> 2.0 makes no difference" in hunted.report["message"]
+    assert hunted.report["dependency"] is None
+
+
+def test_code_that_breaks_only_with_the_release_of_its_day(making: Making, shop: Shop) -> None:
+    """It calls what the release no longer has: neither alone is to blame, and nobody is."""
+    project = history(making, code={1: "def run(): pass\n", 6: CALLS})
+    shop.publish("dep", "1.0", 1, WORKS)
+    shop.publish("dep", "2.0", 6, BREAKS)
+    shop.publish("other", "1.0", 1)
+    hunted = shop.hunt(project, 1, 9, INSTALL, REPRO, OF_ITS_DATE)
+    assert hunted.status == UNSURE, hunted.words
+    assert hunted.report["outcome"] == "unconfirmed"
+    assert "does it by itself: it fails only with both" in hunted.report["message"]
+
+
+def test_a_parent_that_stood_on_the_second_rung(making: Making, shop: Shop) -> None:
+    """The old commits cannot be installed with today's releases; those of their date work, today's do not."""
+    project = history(making)
+    for version, body in (("1.0", WORKS), ("1.1", BREAKS), ("2.0", BREAKS)):
+        shop.publish("dep", version, 1, body)
+    shop.publish("old", "1.0", 1, requires=["dep<1.1"])
+    shop.publish_broken("old", "2.0", 20)
+    pins = f"pins: [{{before: {project[5]}, requirements: [old]}}]"
+    hunted = shop.hunt(project, 1, 9, INSTALL, REPRO, "dependencies: {requirements: ['dep<2']}", pins)
+    assert hunted.status == FOUND, hunted.words
+    assert hunted.report["dependency"] == {"name": "dep", "good": "1.0", "bad": "1.1"}

@@ -1,0 +1,86 @@
+"""A change that no run can see: comments, docstrings, whitespace, documents. It cannot have done anything."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from bisector.engine.crossing import runs_of, states_in_words
+from bisector.engine.hunter import Hunter
+from bisector.engine.sources import parsed
+from bisector.git import content
+from bisector.git.content import FileChange
+from bisector.git.door import Git
+from bisector.model import JudgedTrial, Purpose
+
+DOCUMENTS = {".md", ".rst", ".adoc"}
+DOCUMENTATION = re.compile(r"^(docs?|documentation)/|^\.github/|(^|/)(CHANGE|CHANGELOG|NEWS|AUTHORS)[^/]*$")
+
+
+def only_unseen(git: Git, parent: str, commit: str, *, docstrings_count: bool) -> str | None:
+    """What it changed, in words; None where something may be seen by a run.
+
+    `docstrings_count`: the repro reads them, as doctest does.
+    """
+    changed = content.changes(git, parent, commit)
+    said = [_unseen(git, parent, commit, one, docstrings_count) for one in changed]
+    if not said or None in said:
+        return None
+    paths: dict[str, list[str]] = {}
+    for one, kind in zip(changed, said, strict=True):
+        paths.setdefault(str(kind), []).append(one.path)
+    return " and ".join(f"{kind} in {_some(those)}" for kind, those in paths.items())
+
+
+def _unseen(git: Git, parent: str, commit: str, one: FileChange, docstrings_count: bool) -> str | None:
+    if one.changes_mode:
+        return None
+    if one.path.endswith(".py"):
+        texts = [content.text_at(git, sha, one.path) for sha in (parent, commit)]
+        return "comments and docstrings" if _is_same_code(texts, docstrings_count) else None
+    is_document = PurePosixPath(one.path).suffix in DOCUMENTS or DOCUMENTATION.search(one.path)
+    return "documentation" if is_document else None
+
+
+def _is_same_code(texts: Sequence[str | None], docstrings_count: bool) -> bool:
+    """A file that came or went, and what this Python cannot read, counts as another code."""
+    trees = [None if text is None else parsed(text) for text in texts]
+    if None in trees:
+        return False
+    one, other = (ast.dump(tree if docstrings_count else _Plain().visit(tree)) for tree in trees if tree)
+    return one == other
+
+
+class _Plain(ast.NodeTransformer):
+    """Without docstrings: a text that is an expression by itself does nothing."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if is_text else node
+
+
+def _some(paths: list[str], most: int = 3) -> str:
+    more = f" and {len(paths) - most} more" if len(paths) > most else ""
+    return ", ".join(paths[:most]) + more
+
+
+def doubt(hunter: Hunter, culprit: JudgedTrial, parents: Sequence[JudgedTrial]) -> str | None:
+    """Why a culprit that changed nothing is not believed; None where it changed something. Both run again."""
+    commit = hunter.commit(culprit.trial.commit)
+    if len(commit.parents) != 1 or len(parents) != 1:
+        return None
+    reads_docstrings = "doctest" in hunter.recipe.repro.action.text
+    git = hunter.mirror.git
+    only = only_unseen(git, commit.parents[0], commit.sha, docstrings_count=reads_docstrings)
+    if only is None:
+        return None
+    asked = [(commit.sha, "once more"), (commit.parents[0], "its parent once more")]
+    again, before = hunter.trials(asked, Purpose.CONFIRM, runs_of(culprit) + 1)
+    does = states_in_words(hunter)
+    here, there = (does.get(one.verdict.judgement, "cannot be told") for one in (again, before))
+    return (
+        f"{commit.sha[:12]} changes nothing that the repro can see ({only}); doubt the environment or "
+        f"flakiness: once more it {here} there and {there} at its parent"
+    )
