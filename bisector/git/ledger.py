@@ -83,8 +83,15 @@ class Ledger:
         """Let `git bisect run` ask until it is done or `answer` says STOP."""
         standing = self.standing()
         while isinstance(standing, Open):
+            before = self._refs()
             if not self._leg(answer):
                 return self.standing()
+            if self._refs() == before:
+                # It would ask the same for ever.
+                raise GitFailed(
+                    f"`git bisect run` did not keep an answer; its words are in {self.folder / 'git.log'}",
+                    "is the disk full? `bisector clean` frees what bisector keeps",
+                )
             standing = self.standing()
         return standing
 

@@ -160,8 +160,11 @@ class Mirror:
 
 
 def _clone(git: Git, path: Path, aside: Path) -> None:
-    """A local source is copied by hard links: no byte of its packs is read."""
-    options = ("--quiet", "--bare", "--local", "--template=", "--no-tags")
+    """A local source is copied by hard links: no byte of its packs is read.
+
+    Not --local: with it git fails where the source lies on another file system, without it git copies.
+    """
+    options = ("--quiet", "--bare", "--template=", "--no-tags")
     upload = ("-c", "remote.origin.tagOpt=--no-tags")
     environment = {name: value for name, value in git.environment.items() if name != "GIT_CONFIG_COUNT"}
     clone = Git(aside.parent, environment, cancelled=git.cancelled)
@@ -199,5 +202,5 @@ def _unreachable(fault: GitFailed, source: Source) -> BisectorError:
         return fault
     return GitFailed(
         f"cannot fetch {source.shown}: {said}",
-        "check the network, the URL and your access; the same command goes on from here",
+        fault.hint or "check the network, the URL and your access; the same command goes on from here",
     )

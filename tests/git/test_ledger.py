@@ -247,3 +247,25 @@ def test_a_commit_that_is_missing_ends_it_in_words(making: Making, ledger_of: Op
         (objects / sha[:2] / sha[2:]).unlink(missing_ok=True)
     with pytest.raises(MachineFault, match="incomplete"):
         ledger.drive(ideal(project, 9))
+
+
+@pytest.mark.parametrize("answer", [Answer.NEW, Answer.OLD])
+def test_an_answer_that_git_cannot_keep_is_not_asked_for_again_and_again(
+    making: Making, ledger_of: Opening, answer: Answer
+) -> None:
+    """As on a full disk: the refs cannot be written, so git would begin where it began before."""
+    project = making.repository("1..9", culprit=5)
+    ledger = ledger_of(project)
+    ledger.start(project[9], [project[1]], [])
+    refs = ledger.git.git_dir / "refs" / "bisect"
+    asked: list[str] = []
+
+    def answered(sha: str) -> Answer:
+        for name in ("bad", f"good-{sha}"):
+            (refs / f"{name}.lock").touch()
+        asked.append(sha)
+        return answer
+
+    with pytest.raises(MachineFault, match="did not keep an answer"):
+        ledger.drive(answered)
+    assert asked == [project[5]]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from bisector.git.door import RepositoryIncomplete
 from bisector.git.ledger import open_ledger
 from bisector.git.mirror import HEAD, Mirror
 from bisector.git.refs import resolve
+from bisector.git.source import locate
 from bisector.model import Terms
 
 if TYPE_CHECKING:
@@ -279,3 +281,13 @@ def test_a_source_that_lacks_objects_is_called_incomplete(
         slots.acquire(mirror).checkout(lost)
     assert raised.value.status == 5
     assert "fsck" in (raised.value.hint or "")
+
+
+def test_a_source_on_another_file_system_is_copied(making: Making, machine: Mapping[str, str]) -> None:
+    """No hard links there; memory is one on every Linux."""
+    project = making.repository("1..3")
+    located = locate(str(project.path), None)
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        mirror = Mirror(Path(folder) / located.key, located, machine)
+        mirror.ensure(print)
+        assert resolve(mirror, "main", print) == project[3]
