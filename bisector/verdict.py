@@ -82,7 +82,7 @@ def judge(
         case Ran(beside=beside):
             found = findings(trial.outcome, standard, look, comparisons)
             settled = [_settled(one, standard) for one in found]
-            return _in_turns(settled, standard) if beside else _combined(settled, standard)
+            return _in_turns(settled, trial.outcome, standard) if beside else _combined(settled, standard)
 
 
 def findings(
@@ -149,8 +149,11 @@ def _settled(finding: Finding, standard: Standard) -> Finding:
     return by_reaction(standard.policy.other_failure, finding.reason, finding.failure, standard)
 
 
-def _in_turns(settled: Sequence[Finding], standard: Standard) -> Verdict:
-    """Each pair votes; a pair that has no vote leaves the whole open."""
+def _in_turns(settled: Sequence[Finding], ran: Ran, standard: Standard) -> Verdict:
+    """Each pair votes; a pair that has no vote leaves the whole open. A failure that counts needs no vote."""
+    for one, run in zip(settled, ran.runs, strict=True):
+        if isinstance(one, Fails) and run.exit_status != 0:
+            return Verdict(standard.failing, one.reason)
     stops = [one for one in settled if isinstance(one, Stops)]
     if stops:
         return Verdict(Judgement.ERROR, stops[0].reason)
