@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 
 from bisector.git.door import Git
 from bisector.model import Change, Commit
 
-_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%aI%x00%cI%x00%s%x00%b%x00%x01"
+_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%ad%x00%cd%x00%s%x00%b"
+_FIELDS = 8
+_LATEST = 253_402_128_000
+"""Seconds: two days before the calendar of Python ends, whatever the zone."""
+_DAY = 24 * 60
 
 
 def read(git: Git, shas: Sequence[str]) -> list[Commit]:
     if not shas:
         return []
     listing = "\n".join(shas).encode() + b"\n"
-    text = git.text("log", "--no-walk=unsorted", "--stdin", f"--format={_FORMAT}", stdin=listing)
-    return [_commit(record) for record in text.split("\x00\x01") if record.strip()]
+    text = git.text(
+        "log", "--no-walk=unsorted", "--stdin", "-z", "--date=raw", f"--format={_FORMAT}", stdin=listing
+    )
+    # No text of git's can hold a NUL; whatever else might part two records, a message may begin with.
+    cells = text.split("\x00")
+    return [_commit(cells[at : at + _FIELDS]) for at in range(0, len(cells) - 1, _FIELDS)]
 
 
-def _commit(record: str) -> Commit:
-    sha, parents, name, email, authored, committed, subject, body = record.lstrip("\n").split("\x00", 7)
+def _commit(cells: Sequence[str]) -> Commit:
+    sha, parents, name, email, authored, committed, subject, body = cells
     return Commit(
         sha,
         tuple(parents.split()),
@@ -28,9 +37,19 @@ def _commit(record: str) -> Commit:
         body.strip(),
         name,
         email,
-        datetime.fromisoformat(authored.replace("Z", "+00:00")),
-        datetime.fromisoformat(committed.replace("Z", "+00:00")),
+        _moment(authored),
+        _moment(committed),
     )
+
+
+def _moment(said: str) -> datetime:
+    """Commits claim years that no calendar has, and zones beyond the globe; git repeats it, or says nothing."""
+    match = re.fullmatch(r"(\d{1,18}) ([+-])(\d+)(\d\d)", said)
+    if match is None:
+        return datetime.fromtimestamp(0, timezone.utc)
+    minutes = int(match[3]) * 60 + int(match[4])
+    shift = timedelta(minutes=minutes if match[2] == "+" else -minutes) if minutes < _DAY else timedelta()
+    return datetime.fromtimestamp(min(int(match[1]), _LATEST), timezone(shift))
 
 
 def change(git: Git, commit: Commit) -> Change:

@@ -140,7 +140,9 @@ class Git:
         return ended.stdout
 
     def lines(self, *arguments: str, stdin: bytes | None = None) -> list[str]:
-        return self.text(*arguments, stdin=stdin).splitlines()
+        """Not `splitlines`: names may hold what Unicode, but not git, takes for the end of a line."""
+        text = self.text(*arguments, stdin=stdin)
+        return text.removesuffix("\n").split("\n") if text else []
 
     def ask(self, *arguments: str) -> str | None:
         """One line of answer, or None where git says no."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, timezone
+from datetime import datetime, timezone
 
 from packaging.version import InvalidVersion, Version
 
@@ -122,7 +122,7 @@ def parse_date(text: str) -> datetime:
 
 def is_date(text: str) -> bool:
     try:
-        return bool(_DATE.fullmatch(text)) and bool(date.fromisoformat(text[:10]))
+        return bool(_DATE.fullmatch(text)) and bool(parse_date(text))
     except ValueError:
         return False
 
