@@ -1,4 +1,4 @@
-"""The commit graph as pure data: who descends from whom, what is still in question, how much each commit would tell.
+"""The commit graph as pure data: who contains whom, what is in question, what a commit weighs.
 
 Knows commits by sha and parents only; where they came from, and what a verdict is, it does not know.
 """
@@ -15,8 +15,8 @@ class History:
     """Commits, oldest first: a commit's place is always greater than its parents'.
 
     Where the clocks were sane this is the reverse of what `git rev-list` prints, the order in which git's own
-    bisection looks at them. Parents that were not listed lie outside and are left out. Shas are kept as bytes: at
-    100,000 commits that halves the memory.
+    bisection looks at them. Parents that were not listed lie outside and are left out. Shas are bytes:
+    at 100,000 commits that halves the memory.
     """
 
     shas: tuple[bytes, ...]
@@ -75,12 +75,13 @@ class History:
         renumbered = {place: position for position, place in enumerate(members)}
         shas = tuple(self.shas[place] for place in members)
         parents = tuple(
-            tuple(renumbered[parent] for parent in self.parents[place] if parent in renumbered) for place in members
+            tuple(renumbered[parent] for parent in self.parents[place] if parent in renumbered)
+            for place in members
         )
         return History(shas, parents, {sha: position for position, sha in enumerate(shas)})
 
     def merge_bases(self, one: str, other: str) -> tuple[str, ...]:
-        """The best common ancestors: those that no other common ancestor contains. Several in a criss-cross."""
+        """The common ancestors that no other common ancestor contains. Several in a criss-cross."""
         left = self.reach([self._known(one)])
         right = self.reach([self._known(other)])
         bases: list[int] = []
@@ -143,7 +144,7 @@ def _oldest_first(parents: Sequence[tuple[int, ...]]) -> Sequence[int]:
 
 
 def _sorted_by_descent(parents: Sequence[tuple[int, ...]]) -> list[int]:
-    """For clocks that ran backwards: of the commits whose parents are all placed, the last listed goes first."""
+    """For clocks that ran backwards: of the commits with all parents placed, the last listed goes first."""
     children: list[list[int]] = [[] for _ in parents]
     missing = [len(set(named)) for named in parents]
     for number, named in enumerate(parents):

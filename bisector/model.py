@@ -228,6 +228,7 @@ class Purpose(Enum):
     SEARCH = "search"
     CONFIRM = "confirm"
     REVERT = "revert"
+    SAMPLE = "sample"
     CROSS = "cross"
     """One commit's code in an environment that is not its own."""
     TRY = "try"

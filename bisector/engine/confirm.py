@@ -29,6 +29,8 @@ class Proof:
     confirmation: Confirmation
     doubt: str | None
     """Why the culprit is not confirmed; None: it is."""
+    wavers: bool
+    """The doubt is that a commit was not the same twice, or that a parent fails as well."""
     sentence: str
     """What was shown, so that a maintainer can check it."""
     crossed: Crossed
@@ -50,17 +52,25 @@ def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
     if doubt is None and not isinstance(crossed, EnvironmentDecides):
         doubt = unseen.doubt(hunter, again, tested)
     proven = doubt is None and not isinstance(crossed, EnvironmentDecides)
-    reverted = _reverted(hunter, culprit, new) if proven else None
+    without = reverted(hunter, culprit, new) if proven else None
     shown = Confirmation(
         again.verdict.judgement,
         tuple((judged.trial.commit, judged.verdict.judgement) for judged in above),
-        reverted.verdict.judgement if reverted is not None else None,
+        without.verdict.judgement if without is not None else None,
     )
-    words = [_sentence(hunter, again, above, reverted)]
+    words = [_sentence(hunter, again, above, without)]
     if len(tested) > 1:
         words.insert(0, f"neither side {states_in_words(hunter)[Judgement.NEW]} alone")
     words += [crossed.sentence] if isinstance(crossed, CodeDecides) else []
-    return Proof(shown, doubt, ", ".join(words), crossed)
+    return Proof(shown, doubt, _wavers(hunter, again, above), ", ".join(words), crossed)
+
+
+def _wavers(hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial]) -> bool:
+    policy = hunter.recipe.verdict
+    if policy.runs or policy.metric or policy.compare or hunter.recipe.paths:
+        return False
+    contradicted = again.verdict.judgement is Judgement.OLD
+    return contradicted or any(judged.verdict.judgement is Judgement.NEW for judged in above)
 
 
 def _doubt(hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial]) -> str | None:
@@ -92,17 +102,17 @@ def _vouching(hunter: Hunter, parent: JudgedTrial) -> str | None:
     return next((old for old in olds if is_ancestor(git, sha, old)), None)
 
 
-def _reverted(hunter: Hunter, culprit: str, new: str) -> JudgedTrial | None:
+def reverted(hunter: Hunter, culprit: str, new: str, runs: int = 1) -> JudgedTrial | None:
     """The new end with the culprit taken back; None where that is only its parent."""
     if culprit == new:
         return None
-    asked = hunter.request(new)
+    asked = hunter.request(new, runs)
     changed = replace(asked, fixups=(*asked.fixups, Revert(culprit)))
     return hunter.make(changed, Purpose.REVERT, "culprit reverted at the new end")
 
 
 def _sentence(
-    hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial], reverted: JudgedTrial | None
+    hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial], without: JudgedTrial | None
 ) -> str:
     """`fails 5 of 5 at X, passes 5 of 5 at its parent, reverting X at main repairs it`."""
     culprit = again.trial.commit
@@ -117,17 +127,18 @@ def _sentence(
             words.append(
                 f"{name} cannot be tested but {vouching[:12]}, which contains it, {said[Judgement.OLD]}"
             )
-    if reverted is not None:
-        words.append(_reverting(hunter, reverted, said))
+    if without is not None:
+        words.append(reverting(hunter, without))
     return ", ".join(words)
 
 
-def _reverting(hunter: Hunter, reverted: JudgedTrial, said: dict[Judgement, str]) -> str:
-    end = hunter.row.new_ref
-    outcome = reverted.trial.outcome
+def reverting(hunter: Hunter, without: JudgedTrial) -> str:
+    """What became of the new end without the culprit."""
+    end, said = hunter.row.new_ref, states_in_words(hunter)
+    outcome = without.trial.outcome
     if isinstance(outcome, Untestable) and outcome.stage is Stage.FIXUP:
         return f"reverting it at {end} conflicts"
-    judgement = reverted.verdict.judgement
+    judgement = without.verdict.judgement
     if judgement not in said:
         return f"reverting it at {end} leaves what cannot be tested"
     if hunter.recipe.working is Judgement.NEW:

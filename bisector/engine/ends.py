@@ -5,6 +5,8 @@ git tests neither: a repro that always fails would blame the commit after the go
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from bisector.engine.hunter import Hunter
 from bisector.engine.measuring import measure_ends
 from bisector.engine.reference import take_reference
@@ -13,6 +15,7 @@ from bisector.git import commits
 from bisector.git.mirror import Mirror
 from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Terms, Untestable
 from bisector.oracles.signatures import TimedOut
+from bisector.recipe.schema import Confidence
 from bisector.verdict import failure_at_end
 
 _NOT_STARTED = (126, 127)
@@ -26,6 +29,10 @@ _ALIKE = {
     "fail": "it works at both ends: does the repro show the failure at all? `bisector try` shows it live",
 }
 """What to say of both ends, by what was asked of the one that is wrong."""
+INSIST = 50
+"""Runs of the failing end before it counts as one that does not fail, where the failure may be rare."""
+PATIENCE = 6
+"""Runs of it at a time."""
 PROOF_RUNS = 2
 """The failing end is run this often: what it does only once is no base to search from."""
 
@@ -56,7 +63,14 @@ def relate(mirror: Mirror, terms: Terms, old: str, new: str) -> tuple[str, ...]:
     raise EndpointFault(f"{terms.old} ({old[:12]}) and {terms.new} ({new[:12]}) have no common history")
 
 
-def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:
+@dataclass(frozen=True, slots=True)
+class Wavers:
+    """The failing end does not fail every time: one run at a commit says little."""
+
+    reason: str
+
+
+def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers | None:
     """The failing end fails, twice alike; the working end works; so do the merge bases like the old end."""
     failing, working = (new, old) if hunter.recipe.find is Find.REGRESSION else (old, new)
     take_reference(hunter, working, _label(hunter, hunter.recipe.working))
@@ -66,12 +80,55 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:
     bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
     learn(hunter, bad)
     bad = _judged_again(hunter, bad)
+    if isinstance(hunter.recipe.verdict.runs, Confidence):
+        return _insist(hunter, failing, working)
     good = hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working))
     _must_be_testable(hunter, bad, hunter.recipe.failing)
     _must_be_testable(hunter, good, hunter.recipe.working)
     _must_differ(hunter, bad, good)
     for judged in hunter.trials([(base, "merge base") for base in bases], Purpose.END):
         _must_be_old(hunter, judged, old)
+    return _wavers(hunter, bad)
+
+
+def _wavers(hunter: Hunter, bad: JudgedTrial) -> Wavers | None:
+    """Where the recipe says how many runs decide, or a number or an array does, nothing wavers."""
+    policy, outcome = hunter.recipe.verdict, bad.trial.outcome
+    if policy.runs or policy.metric or policy.compare or not isinstance(outcome, Ran):
+        return None
+    count = hunter.tally(outcome)
+    if not (count.failing and count.working):
+        return None
+    return Wavers(f"the failing end fails {count.failing} of {count.failing + count.working} times")
+
+
+def _insist(hunter: Hunter, failing: str, working: str) -> Wavers:
+    """The recipe hunts a failure that comes and goes: the failing end is run until it fails."""
+    label = _label(hunter, hunter.recipe.failing)
+    seen = hunter.trial(failing, Purpose.END, label, PROOF_RUNS)
+    hunter.recall(Purpose.SAMPLE)
+    while not _fails_somewhere(hunter, failing):
+        made = [one for one in hunter.told if one.trial.commit == failing]
+        if sum(len(one.trial.outcome.runs) for one in made if isinstance(one.trial.outcome, Ran)) >= INSIST:
+            _must_be_testable(hunter, seen, hunter.recipe.failing)
+            raise EndpointFault(
+                f"the {label} ({failing[:12]}) does not fail as said: it works {INSIST} of {INSIST} times",
+                "`bisector try` shows it live; does it need a load, a seed or a longer repro to fail?",
+            )
+        seen = hunter.sample(failing, PATIENCE, f"{label}, until it fails")
+        _must_be_testable(hunter, seen, hunter.recipe.failing)
+        learn(hunter, seen)
+    _must_be_testable(
+        hunter,
+        hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working)),
+        hunter.recipe.working,
+    )
+    return Wavers("the recipe asks for a confidence")
+
+
+def _fails_somewhere(hunter: Hunter, sha: str) -> bool:
+    outcomes = [one.trial.outcome for one in hunter.told if one.trial.commit == sha]
+    return any(hunter.tally(outcome).failing for outcome in outcomes if isinstance(outcome, Ran))
 
 
 def learn(hunter: Hunter, bad: JudgedTrial) -> None:

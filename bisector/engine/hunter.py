@@ -89,6 +89,11 @@ class Hunter:
         self.store.happened(self.id, following, event, ending(event), detail)
         self.phase = following
 
+    def passed(self, phase: Phase, event: Event, detail: str = "") -> None:
+        """The same where a resumed hunt may be past that phase already."""
+        if self.phase is phase:
+            self.happened(event, detail)
+
     def commit(self, sha: str) -> Commit:
         return self._asking.commit(sha)
 
@@ -141,6 +146,17 @@ class Hunter:
             judged = self._ran(self._submit(asked, purpose, label), label, left)
         return self._whole(judged, asked, label, left)
 
+    def recall(self, purpose: Purpose) -> None:
+        """Trials on record that nothing else would ask for again."""
+        for trial in self.store.trials(self.id):
+            if trial.purpose is purpose and not isinstance(trial.outcome, Trouble):
+                self._judged(trial, "known", None, reused=False, worker=0)
+
+    def sample(self, sha: str, runs: int, label: str) -> JudgedTrial:
+        """More runs of a commit, whatever is on record."""
+        asked = dataclasses.replace(self.request(sha), runs=runs, stop_after=None)
+        return self._ran(self._submit(asked, Purpose.SAMPLE, label), label)
+
     def _whole(
         self, judged: JudgedTrial, asked: TrialRequest, label: str, left: Left | None = None
     ) -> JudgedTrial:
@@ -175,7 +191,9 @@ class Hunter:
                 del self._ahead[key]
         for key, asked in wanted.items():
             if key not in self._ahead and self._known(asked, Purpose.SEARCH) is None:
-                self._ahead[key] = self.workers.submit(asked, Purpose.SEARCH, label)
+                self._ahead[key] = self.workers.submit(
+                    asked, Purpose.SEARCH, label, self.commit(asked.commit)
+                )
 
     def _gather(self) -> None:
         """Bets that are through are facts like any other."""
@@ -189,7 +207,7 @@ class Hunter:
         ahead = self._ahead.get(asked.key)
         if ahead is not None and purpose in _AGAIN and ahead.request.runs >= asked.runs:
             return self._ahead.pop(asked.key)
-        return self.workers.submit(asked, purpose, label)
+        return self.workers.submit(asked, purpose, label, self.commit(asked.commit))
 
     def _ran(self, job: Job, label: str, left: Left | None = None) -> JudgedTrial:
         trial = self.workers.wait(job)
@@ -203,7 +221,7 @@ class Hunter:
     def _known(self, asked: TrialRequest, purpose: Purpose) -> tuple[Trial, bool] | None:
         """A trial that answers this request, and whether it is another hunt's."""
         serving = _AGAIN.get(purpose, (purpose,))
-        for earlier in reversed(self.store.trials(self.id)):
+        for earlier in self.store.trials(self.id):
             if earlier.key == asked.key and earlier.purpose in serving and answers(earlier, asked, self.look):
                 return earlier, False
         if purpose is Purpose.CONFIRM or self.fresh:

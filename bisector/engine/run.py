@@ -6,9 +6,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bisector.engine import begin, confirm, ends, faces, narrow, releases, remarks
+from bisector.engine import begin, confirm, endings, ends, faces, narrow
 from bisector.engine.account import Conclusion, account
-from bisector.engine.crossing import Doubtful, EnvironmentDecides, Untried
 from bisector.engine.hunter import Hunter
 from bisector.engine.progress import Began, Ended, PhaseBegan
 from bisector.errors import BisectorError, EndpointFault, Interrupted, MachineFault
@@ -56,9 +55,11 @@ def _phases(hunter: Hunter) -> Conclusion:
     old, new, bases = begin.prepare(hunter)
     _announce(hunter, old, new, bases)
     hunter.listener.hear(PhaseBegan(Phase.ENDS))
-    ends.prove(hunter, old, new, bases)
-    _passed(hunter, Phase.ENDS, Event.PROVEN)
+    wavers = ends.prove(hunter, old, new, bases)
+    hunter.passed(Phase.ENDS, Event.PROVEN)
     hunter.listener.hear(PhaseBegan(Phase.NARROW))
+    if wavers is not None:
+        return endings.by_probability(hunter, old, new, bases, wavers.reason)
     found = narrow.narrow(hunter, old, new, bases)
     while isinstance(found.standing, OnlySkipped) and faces.take_faces(hunter, found.standing.shas):
         found = narrow.narrow(hunter, old, new, bases)
@@ -68,40 +69,12 @@ def _phases(hunter: Hunter) -> Conclusion:
         hunter.happened(Event.ONLY_SKIPPED, message)
         return Conclusion(Ending.SUSPECTS, message, suspects=found.standing.shas, log=found.log)
     culprit = found.standing.sha
-    _passed(hunter, Phase.NARROW, Event.ONE_LEFT)
+    hunter.passed(Phase.NARROW, Event.ONE_LEFT)
     hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
-    return _proven(hunter, culprit, old, new, found.log)
-
-
-def _proven(hunter: Hunter, culprit: str, old: str, new: str, log: str) -> Conclusion:
-    """What the proof makes of the one commit that is left."""
     proof = confirm.confirm(hunter, culprit, new)
-    if isinstance(proof.crossed, EnvironmentDecides):
-        return _release(hunter, proof.crossed, new, log)
-    if isinstance(proof.crossed, Untried):
-        hunter.notice(proof.crossed.notice)
-    if proof.doubt is None:
-        remarks.remark(hunter, culprit, old, new)
-    first = f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit: {proof.sentence}"
-    message = proof.doubt or first
-    hunter.happened(Event.REFUTED if proof.doubt else Event.CONFIRMED, message)
-    ending = Ending.UNCONFIRMED if proof.doubt else Ending.FOUND
-    return Conclusion(ending, message, culprit, confirmation=proof.confirmation, log=log)
-
-
-def _release(hunter: Hunter, decided: EnvironmentDecides, new: str, log: str) -> Conclusion:
-    """The environment decides: no commit is named."""
-    found = releases.blame(hunter, decided, new)
-    if isinstance(found, Doubtful):
-        hunter.happened(Event.REFUTED, found.reason)
-        return Conclusion(Ending.UNCONFIRMED, found.reason, log=log)
-    hunter.happened(Event.RELEASE_FOUND, found.message)
-    return Conclusion(Ending.DEPENDENCY, found.message, log=log, dependency=found.change)
-
-
-def _passed(hunter: Hunter, phase: Phase, event: Event) -> None:
-    if hunter.phase is phase:
-        hunter.happened(event)
+    if proof.wavers and proof.doubt is not None:
+        return endings.by_probability(hunter, old, new, bases, proof.doubt)
+    return endings.proven(hunter, proof, culprit, old, new, found.log)
 
 
 def _announce(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:

@@ -17,7 +17,6 @@ from bisector.engine.workers import Job, Workers
 from bisector.environments import Between, Environments, Place
 from bisector.errors import MachineFault
 from bisector.git import slots
-from bisector.git.commits import read
 from bisector.git.mirror import Mirror
 from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
@@ -75,9 +74,10 @@ def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh
             f"`bisector status {row.id} --watch` shows it",
         )
     folder = tools.state.hunt(row.id)
-    (folder / "logs").mkdir(parents=True, exist_ok=True)
-    crew = _Crew(tools, row, mirror, folder)
     try:
+        (folder / "logs").mkdir(parents=True, exist_ok=True)
+        tools.store.catch_up(row.id)
+        crew = _Crew(tools, row, mirror, folder)
         with Workers(tools.jobs, crew.perform, crew.close, tools.stop) as workers:
             yield Hunter(
                 row=row,
@@ -117,8 +117,7 @@ class _Crew:
 
     def perform(self, worker: int, job: Job) -> Trial:
         listener, request = self._tools.listener, job.request
-        commit = read(self._mirror.git, [request.commit])[0]
-        listener.hear(TrialBegan(worker, commit, job.purpose, job.label))
+        listener.hear(TrialBegan(worker, job.commit, job.purpose, job.label))
         bench = self._bench(worker, str(worker))
         if request.turns is not None:
             bench = replace(bench, beside=self._bench(worker, f"{worker}-beside"))

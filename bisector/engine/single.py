@@ -62,7 +62,8 @@ def make_trial(
 ) -> Trial:
     """The trial at `sha`, in a thread of its own; its log is `log_of(folder)`."""
     ends = {Judgement.OLD: recipe.old, Judgement.NEW: recipe.new}
-    asked = Asking(recipe, mirror, lambda state: resolve(mirror, ends[state], lambda text: None)).request(sha)
+    asking = Asking(recipe, mirror, lambda state: resolve(mirror, ends[state], lambda text: None))
+    asked = asking.request(sha)
     bench: list[Workbench] = []
 
     def work(worker: int, job: Job) -> Trial:
@@ -84,7 +85,7 @@ def make_trial(
             one.slot.release()
 
     with Workers(1, work, leave, tools.stop) as workers:
-        return workers.wait(workers.submit(asked, Purpose.TRY, "try"))
+        return workers.wait(workers.submit(asked, Purpose.TRY, "try", asking.commit(sha)))
 
 
 def log_of(folder: Path) -> Path:

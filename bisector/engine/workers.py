@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from bisector.errors import BisectorError, Interrupted
-from bisector.model import Purpose, Trial
+from bisector.model import Commit, Purpose, Trial
 from bisector.plan import TrialRequest
 
 TICK = 0.1
@@ -25,6 +25,7 @@ class Job:
     request: TrialRequest
     purpose: Purpose
     label: str
+    commit: Commit
     cancelled: threading.Event = field(default_factory=threading.Event)
     done: threading.Event = field(default_factory=threading.Event)
     trial: Trial | None = None
@@ -64,8 +65,8 @@ class Workers:
         for thread in self._threads:
             thread.join()
 
-    def submit(self, request: TrialRequest, purpose: Purpose, label: str) -> Job:
-        job = Job(request, purpose, label)
+    def submit(self, request: TrialRequest, purpose: Purpose, label: str, commit: Commit) -> Job:
+        job = Job(request, purpose, label, commit)
         self._pending.add(job)
         self._jobs.put(job)
         return job

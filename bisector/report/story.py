@@ -258,6 +258,7 @@ _PURPOSES = {
     Purpose.SEARCH: "search",
     Purpose.CONFIRM: "confirmation",
     Purpose.REVERT: "the culprit reverted",
+    Purpose.SAMPLE: "another look",
     Purpose.CROSS: "another environment",
     Purpose.TRY: "a try",
 }
