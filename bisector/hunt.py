@@ -35,6 +35,9 @@ _NEXT = {
     (Phase.PREPARE, Event.WRONG_ENDS): Phase.DONE,
     (Phase.ENDS, Event.PROVEN): Phase.NARROW,
     (Phase.ENDS, Event.WRONG_ENDS): Phase.DONE,
+    # Where a failure comes and goes, it takes a search to see that it does so at both ends.
+    (Phase.NARROW, Event.WRONG_ENDS): Phase.DONE,
+    (Phase.CONFIRM, Event.WRONG_ENDS): Phase.DONE,
     (Phase.NARROW, Event.ONE_LEFT): Phase.CONFIRM,
     (Phase.NARROW, Event.ONLY_SKIPPED): Phase.DONE,
     (Phase.CONFIRM, Event.CONFIRMED): Phase.DONE,
