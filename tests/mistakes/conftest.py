@@ -33,6 +33,8 @@ SOUND = {
 """A recipe without a mistake, hunted through in a second."""
 # What differs from machine to machine or from day to day, in the order it is looked for.
 _UNSTABLE = (
+    (r"\b\d+(\.\d+)? (B|KiB|MiB|GiB)\b", "SIZE"),
+    (r"(?<=timed out after )[\d.]+s", "TIME"),
     (r"(is not a requirement): .*", r"\1: WHY"),
     (r"/bin/sh: (?:line )?1: (.+): (?:command )?not found", r"/bin/sh: 1: \1: not found"),
     (r"/bin/sh: line 1: ", "/bin/sh: 1: "),
@@ -130,6 +132,7 @@ class User:
         status: int,
         golden: str,
         *,
+        inside: Sequence[str] = (),
         stdin: str = "",
         stdout: int | IO[str] = subprocess.PIPE,
         **more: str,
@@ -137,7 +140,7 @@ class User:
         """The command ends with this status and says what the golden file holds; nothing is begun by a mistake."""
         hunts = self.hunts()
         ended = subprocess.run(
-            _argv(command),
+            [*inside, *_argv(command)],
             cwd=self.here,
             env={**self.machine, **more},
             input=stdin,

@@ -73,6 +73,14 @@ def test_a_report_into_a_file(user: User) -> None:
     user.gets(f"{RUN} --report recipe.yaml", 2, "a report into a file")
 
 
+def test_a_full_disk(user: User) -> None:
+    """A page of memory takes the state directory's place."""
+    user.writes("recipe.yaml", {})
+    user.state.mkdir()
+    disk = ("--size", "4096", "--tmpfs", str(user.state))
+    user.gets(RUN, 5, "a full disk", inside=("bwrap", "--die-with-parent", "--dev-bind", "/", "/", *disk))
+
+
 def test_a_full_disk_behind_standard_output(user: User) -> None:
     with open("/dev/full", "w") as full:
         user.gets("bisector schema", 5, "a full disk behind standard output", stdout=full)
