@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,6 +60,31 @@ class Slot:
         except GitFailed as fault:
             raise SubmoduleUnavailable(fault.message, fault.hint) from fault
         remote.text("submodule", "foreach", "--quiet", "--recursive", "git clean --quiet -xffd")
+        self._links_kept.write_text(json.dumps(dict(self._links())))
+
+    @property
+    def _links_kept(self) -> Path:
+        return self.git.git_dir / "submodules.kept"
+
+    def _links(self) -> Iterator[tuple[str, str | None]]:
+        """Where the `.git` of each submodule lies in the tree, and what it says; None: it is no file."""
+        for folder, folders, names in os.walk(self.tree):
+            link = Path(folder, ".git")
+            if folder != str(self.tree) and ".git" in (*folders, *names):
+                is_file = link.is_file() and not link.is_symlink()
+                yield str(link.relative_to(self.tree)), link.read_text(errors="replace") if is_file else None
+
+    def _mend_links(self) -> None:
+        """A `.git` that the program under test laid in a submodule may lead to settings of its own.
+
+        git would obey those outside of any cage, filters and ssh commands included.
+        """
+        if not (self.git.git_dir / "modules").exists():
+            return
+        kept = json.loads(self._links_kept.read_text()) if self._links_kept.exists() else {}
+        for path, said in list(self._links()):
+            if said is None or kept.get(path) != said:
+                worktrees.empty(self.tree / path)
 
     @property
     def _index(self) -> Path:
@@ -71,6 +97,7 @@ class Slot:
     def _mend(self) -> None:
         """A repro may have rewritten what git believes of this tree, or died while git held the index."""
         self._mend_link()
+        self._mend_links()
         self.mirror.mend_settings()
         for lock in ("index.lock", "HEAD.lock"):
             (self.git.git_dir / lock).unlink(missing_ok=True)

@@ -38,7 +38,9 @@ def remove(mirror: Mirror, name: str) -> None:
 
 
 def empty(folder: Path) -> None:
-    """Remove a folder even where a program took the right to do so away."""
+    """Remove a folder even where a program took the right to do so away; a link or file that took its place too."""
+    if folder.is_symlink() or folder.is_file():
+        folder.unlink()
     if not folder.exists():
         return
     shutil.rmtree(folder, ignore_errors=True)

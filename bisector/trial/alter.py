@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from bisector.git.door import Git
 from bisector.git.slots import Slot
 from bisector.model import Stage, Untestable
 from bisector.plan import OverlayFiles, Revert, TrialRequest
 from bisector.process import Finished
 from bisector.recipe.alterations import CherryPick, Patch
+
+LARGEST = 64 << 20
+"""Bytes that one fixup may make of a patch: a few of them can ask for any number."""
+DELTA = LARGEST >> 4
+"""What a binary difference counts at least: its own size says nothing of the file's that it makes."""
+BINARY = re.compile(r"^(literal|delta) (\d{1,18})$", re.MULTILINE)
 
 
 def alter(slot: Slot, request: TrialRequest) -> Untestable | None:
@@ -26,7 +34,13 @@ def alter(slot: Slot, request: TrialRequest) -> Untestable | None:
 def _change(git: Git, change: Patch | CherryPick | Revert) -> Untestable | None:
     match change:
         case Patch(text):
-            ended = git.attempt("apply", "--index", "--whitespace=nowarn", "-", stdin=text.encode())
+            if _unpacked(text) > LARGEST:
+                return Untestable(
+                    Stage.FIXUP, f"fixup: the patch does not apply: it unpacks to more than {LARGEST} bytes"
+                )
+            # What a binary difference makes of a file is only known once it is made.
+            bounded = git.with_environment({**git.environment, "GIT_ALLOC_LIMIT": str(LARGEST)})
+            ended = bounded.attempt("apply", "--index", "--whitespace=nowarn", "-", stdin=text.encode())
             return None if ended.ok else _unfit("fixup: the patch does not apply", ended)
         case CherryPick(rev):
             ended = git.attempt("cherry-pick", "--no-commit", *_mainline(git, rev), rev)
@@ -34,6 +48,11 @@ def _change(git: Git, change: Patch | CherryPick | Revert) -> Untestable | None:
         case Revert(rev):
             ended = git.attempt("revert", "--no-commit", *_mainline(git, rev), rev)
             return None if ended.ok else _unfit(f"reverting {rev[:12]} conflicts", ended)
+
+
+def _unpacked(patch: str) -> int:
+    """Bytes that the binary parts of a patch say they hold."""
+    return sum(max(int(size), DELTA if kind == "delta" else 0) for kind, size in BINARY.findall(patch))
 
 
 def _mainline(git: Git, rev: str) -> tuple[str, ...]:
