@@ -25,7 +25,8 @@ from bisector.engine.exact import (
 from bisector.engine.hunter import Hunter
 from bisector.environments import Between
 from bisector.errors import MachineFault
-from bisector.model import DependencyChange, Judgement, Purpose, Trouble, Untestable
+from bisector.model import AsOf, DependencyChange, Judgement, Purpose, Trouble, Untestable
+from bisector.plan import TrialRequest
 
 MOST_PARTS = 12
 """Ways tried to split what changed, where most of them cannot be tested."""
@@ -107,8 +108,19 @@ class _Fixed:
     commit: str
     runs: int
 
-    def judge(self, exact: Exact, label: str, more: int = 0) -> Judgement:
+    def judge(self, exact: Exact, label: str) -> Judgement:
+        return self._judge(asking_for(self.hunter.request(self.commit, self.runs), exact), label)
+
+    def judge_release(self, exact: Exact, label: str, more: int = 0) -> Judgement:
+        """A release in between may need what neither side has: then with what it requires."""
         asked = asking_for(self.hunter.request(self.commit, self.runs + more), exact)
+        judgement = self._judge(asked, label)
+        if judgement is not Judgement.SKIP:
+            return judgement
+        resolved = replace(asked.environment, exact=False, as_of=AsOf.LATEST)
+        return self._judge(replace(asked, environment=resolved), f"{label} and what it requires")
+
+    def _judge(self, asked: TrialRequest, label: str) -> Judgement:
         judgement = self.hunter.make(asked, Purpose.CROSS, label).verdict.judgement
         return Judgement.SKIP if judgement is Judgement.ERROR else judgement
 
@@ -188,7 +200,7 @@ class _Releases:
         while places := [place for place in range(low + 1, high) if line[place] not in skipped]:
             middle = min(places, key=lambda place: abs(2 * place - low - high))
             version = line[middle]
-            judgement = self.fixed.judge(self.cause.at(version), f"{change.name} {version}")
+            judgement = self.fixed.judge_release(self.cause.at(version), f"{change.name} {version}")
             if judgement is Judgement.OLD:
                 low = middle
             elif judgement is Judgement.NEW:
@@ -221,7 +233,7 @@ def _lies_within(version: str, change: DependencyChange) -> bool:
 def _confirmed(fixed: _Fixed, cause: _Cause, change: DependencyChange) -> Doubtful | None:
     """Both neighbours once more, with more runs than were made before; None: as said."""
     for version, expected in ((change.good, Judgement.OLD), (change.bad, Judgement.NEW)):
-        judgement = fixed.judge(cause.at(version), f"{change.name} {version} again", more=1)
+        judgement = fixed.judge_release(cause.at(version), f"{change.name} {version} again", more=1)
         if judgement is not expected:
             terms = fixed.hunter.recipe.terms
             return Doubtful(
@@ -244,7 +256,7 @@ def _tell_elsewhere(
         if trial.environment is not None and trial.commit not in [commit for commit, _ in told]:
             base = environment_of(hunter.request(trial.commit), trial.environment)
             fixed = _Fixed(hunter, trial.commit, runs_of(decided.culprit))
-            judgement = fixed.judge(cause.placed(base, change.good), f"{change.name} {change.good}")
+            judgement = fixed.judge_release(cause.placed(base, change.good), f"{change.name} {change.good}")
             does = states_in_words(hunter).get(judgement, "cannot be tested")
             told.append((trial.commit, f"it {does} at {name}"))
     hunter.notice(f"with {change.name} {change.good}: {', '.join(words for _, words in told)}")

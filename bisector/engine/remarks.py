@@ -22,7 +22,7 @@ SPEAKS = "PYTHONVERBOSE"
 
 def remark(hunter: Hunter, culprit: str, old: str, new: str) -> None:
     commit, git = hunter.commit(culprit), hunter.mirror.git
-    if len(commit.parents) > 1 and hunter.recipe.history is not Way.FIRST_PARENT:
+    if len(commit.parents) > 1 and hunter.recipe.history is Way.FULL:
         hunter.notice(f"of the merge {culprit[:12]}, {where_sides_meet(git, culprit, commit.parents)}")
     flips.tell(hunter, culprit, old, new)
     if len(commit.parents) == 1:

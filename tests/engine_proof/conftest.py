@@ -116,8 +116,13 @@ Hunting = Callable[..., tuple[Result, Crossed]]
 def hunting(tmp_path: Path, making: Making) -> Iterator[Hunting]:
     opened: list[Store] = []
 
-    def hunt(world: World, rows: str = "1..8", more: str = "") -> tuple[Result, Crossed]:
-        project = making.repository(rows)
+    def hunt(
+        world: World,
+        rows: str = "1..8",
+        more: str = "",
+        project: Repository | None = None,
+    ) -> tuple[Result, Crossed]:
+        project = project or making.repository(rows)
         source = locate(str(project.path), None)
         machine = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         mirror = Mirror(tmp_path / "mirrors" / source.key, source, machine)

@@ -89,6 +89,21 @@ def test_one_release_is_left(hunting: Hunting, case: Case) -> None:
     assert account.culprit is None
 
 
+def test_a_release_that_needs_what_neither_side_has(hunting: Hunting) -> None:
+    """It is tried again with what it requires."""
+
+    def shows(number: int, has: Packages) -> Judgement | None:
+        if has["dep"] == "3" and "needed" not in has:
+            return None
+        return new_if(int(has["dep"]) >= 3)
+
+    offers = {"dep": ("1", "2", "3", "4", "5")}
+    world = World(switching({"dep": "1"}, {"dep": "5"}), shows, offers, {"needed": "7"})
+    result, _ = hunting(world)
+    assert result.account.dependency == DependencyChange("dep", "2", "3")
+    assert "cannot be tested" not in "\n".join(result.account.notices)
+
+
 def test_it_takes_as_many_trials_as_halving_takes(hunting: Hunting) -> None:
     after = {**dict.fromkeys(ALPHABET, "2"), "f": "32"}
     world = World(switching(ALPHABET, after), lambda number, has: new_if(int(has["f"]) > 20), {"f": NUMBERS})

@@ -41,6 +41,8 @@ class World:
     has: Callable[[int], Packages]
     shows: Callable[[int, Packages], Judgement | None]
     offers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    needed: Packages = field(default_factory=dict)
+    """What an installer that is asked to resolve adds."""
 
 
 @dataclass
@@ -53,7 +55,7 @@ class Crossed(Planted):
 
     def perform(self, worker: int, job: Job) -> Trial:
         asked, number = job.request, self.number_of(job.request.commit)
-        packages = _exact(asked) if asked.environment.exact else self.world.has(number)
+        packages = self._packages(job)
         self.performed.append((job.purpose, asked.commit))
         if job.purpose is Purpose.CROSS:
             self.tried.append((number, packages))
@@ -68,6 +70,12 @@ class Crossed(Planted):
         log = str(self.folder / "log")
         return Trial(asked.commit, asked.key, job.purpose, BEGAN, outcome, facts, 0.1, 0, 0, 0.1, log)
 
+    def _packages(self, job: Job) -> Packages:
+        if job.purpose is not Purpose.CROSS:
+            return self.world.has(self.number_of(job.request.commit))
+        named = _named(job.request)
+        return named if job.request.environment.exact else {**named, **self.world.needed}
+
     def releases(self, between: Between, asked: TrialRequest) -> tuple[str, ...] | Untestable | Trouble:
         line = list(self.world.offers.get(between.name, (between.one, between.other)))
         low, high = sorted((line.index(between.one), line.index(between.other)))
@@ -80,7 +88,7 @@ class Crossed(Planted):
             yield hunter
 
 
-def _exact(asked: TrialRequest) -> Packages:
+def _named(asked: TrialRequest) -> Packages:
     named = dict(line.split("==") for line in asked.environment.requirements)
     return {**named, "python": str(asked.environment.python)}
 
