@@ -52,7 +52,10 @@ def read_recipe(argument: str, options: Options) -> Opened:
 
 def open_state(options: Options) -> tuple[State, Store]:
     state = usable(choose(options.state, os.environ))
-    return state, open_store(state.root)
+    store = open_store(state.root)
+    if store.notice is not None:
+        click.echo(f"bisector: {store.notice}", err=True)
+    return state, store
 
 
 def open_mirror(state: State, recipe: Recipe, stop: threading.Event) -> Mirror:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
+from bisector.cli.commands.opening import open_state
 from bisector.cli.commands.writing import check_place, write_reports
 from bisector.cli.options import Options
 from bisector.errors import UsageFault
 from bisector.report import RENDERERS, Format
-from bisector.state import choose, usable
-from bisector.store import HuntRow, Store, open_store
+from bisector.store import HuntRow, Store
 
 
 def main(hunt: str, form: str, options: Options) -> None:
     if options.report:
         check_place(options.report)
-    store = open_store(usable(choose(options.state, os.environ)).root)
+    _, store = open_state(options)
     row = find(store, hunt)
     account = store.account(row.id)
     if account is None:

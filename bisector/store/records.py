@@ -5,76 +5,22 @@ The only user of the database. Each write is committed before the caller goes on
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from bisector.errors import MachineFault
 from bisector.hunt import Event, Phase
 from bisector.model import Account, Ending, Trial
+from bisector.store.journal import Journal, Kept
+from bisector.store.rows import ACCOUNT, HUNT, TRIAL, VERSIONS, HuntRow
 
-FORMAT = 1
-_SCHEMA = """
-CREATE TABLE hunts (
-    id TEXT PRIMARY KEY, digest TEXT NOT NULL, name TEXT NOT NULL, repo TEXT NOT NULL,
-    recipe TEXT NOT NULL, recipe_name TEXT NOT NULL, base TEXT NOT NULL, overrides TEXT NOT NULL,
-    created TEXT NOT NULL, phase TEXT NOT NULL, ending TEXT, message TEXT NOT NULL DEFAULT '',
-    old_ref TEXT, old_commit TEXT, new_ref TEXT, new_commit TEXT, seconds REAL NOT NULL DEFAULT 0,
-    account TEXT
-);
-CREATE INDEX hunts_digest ON hunts (digest, created);
-CREATE TABLE events (
-    hunt TEXT NOT NULL REFERENCES hunts (id) ON DELETE CASCADE, seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    at TEXT NOT NULL, phase TEXT NOT NULL, event TEXT NOT NULL, detail TEXT NOT NULL DEFAULT ''
-);
-CREATE TABLE trials (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, hunt TEXT NOT NULL REFERENCES hunts (id) ON DELETE CASCADE,
-    commit_sha TEXT NOT NULL, key TEXT NOT NULL, purpose TEXT NOT NULL, facts TEXT NOT NULL
-);
-CREATE INDEX trials_hunt ON trials (hunt, seq);
-CREATE INDEX trials_key ON trials (key);
-CREATE TABLE locks (
-    hunt TEXT NOT NULL REFERENCES hunts (id) ON DELETE CASCADE,
-    fingerprint TEXT NOT NULL, versions TEXT NOT NULL,
-    PRIMARY KEY (hunt, fingerprint)
-);
-"""
-_TRIAL = TypeAdapter(Trial)
-_ACCOUNT = TypeAdapter(Account)
-_VERSIONS = TypeAdapter(tuple[str, ...])
-
-
-@dataclass(frozen=True, slots=True)
-class HuntRow:
-    id: str
-    digest: str
-    name: str
-    repo: str
-    recipe: str
-    recipe_name: str
-    base: str
-    overrides: tuple[str, ...]
-    created: datetime
-    phase: Phase
-    ending: Ending | None
-    message: str
-    old_ref: str | None
-    old_commit: str | None
-    new_ref: str | None
-    new_commit: str | None
-    seconds: float
-
-    @property
-    def finished(self) -> bool:
-        return self.phase is Phase.DONE
-
-
+LEAST_FREE = 1 << 17
+"""Bytes without which SQLite cannot open a database."""
 _COLUMNS = ", ".join(HuntRow.__dataclass_fields__)
 
 
@@ -85,6 +31,16 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = threading.RLock()
+        self.notice: str | None = None
+        """What a person should know of how the records were opened."""
+
+    @property
+    def hunts_folder(self) -> Path:
+        """Where the journals of the hunts are."""
+        return self.path.with_name("hunts")
+
+    def _journal(self, hunt: str) -> Journal:
+        return Journal(self.hunts_folder / hunt)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -94,27 +50,57 @@ class Store:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
-                if self._connection.in_transaction:
+                with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
-                raise _unwell(self.path, error) from error
+                raise unwell(self.path, error) from error
 
     def _read(self, query: str, parameters: Sequence[str] = ()) -> list[tuple[str, ...]]:
         with self._lock:
             try:
                 return self._connection.execute(query, parameters).fetchall()
             except sqlite3.Error as error:
-                raise _unwell(self.path, error) from error
+                raise unwell(self.path, error) from error
 
     def add_hunt(self, row: HuntRow) -> None:
-        values = [_cell(getattr(row, name)) for name in HuntRow.__dataclass_fields__]
-        marks = ", ".join("?" * len(values))
         with self._writing() as db:
-            db.execute(f"INSERT INTO hunts ({_COLUMNS}) VALUES ({marks})", values)
+            _insert_hunt(db, row)
+        self._keep(row.id)
+
+    def _keep(self, hunt: str) -> None:
+        """The hunt as it is on record now, once more in its journal."""
+        with self._lock:
+            row = self.hunt(hunt)
+            rows = self._read("SELECT fingerprint, versions FROM locks WHERE hunt = ?", (hunt,))
+            versions = {fingerprint: VERSIONS.validate_json(text) for fingerprint, text in rows}
+            if row is not None:
+                self._journal(hunt).keep(Kept(row, versions, self.account(hunt)))
+
+    def restore(self, kept: Kept, trials: Iterable[Trial]) -> None:
+        """A hunt as its journal has it."""
+        hunt = kept.row.id
+        with self._writing() as db:
+            _insert_hunt(db, kept.row)
+            for fingerprint, versions in kept.versions.items():
+                db.execute("INSERT INTO locks VALUES (?, ?, ?)", (hunt, fingerprint, _text(versions)))
+            for trial in trials:
+                _insert_trial(db, hunt, trial)
+            if kept.account is not None:
+                account = ACCOUNT.dump_json(kept.account).decode()
+                db.execute("UPDATE hunts SET account = ? WHERE id = ?", (account, hunt))
+
+    def catch_up(self, hunt: str) -> None:
+        """Trials that are in the journal alone: bisector was killed between the two."""
+        known = self.trials(hunt)
+        missing = [trial for trial in self._journal(hunt).trials() if trial not in known]
+        with self._writing() as db:
+            for trial in missing:
+                _insert_trial(db, hunt, trial)
+        self._keep(hunt)
 
     def hunts(self, digest: str | None = None) -> list[HuntRow]:
-        """The newest first."""
+        """The newest first, whatever the clock said when they began."""
         where, parameters = ("WHERE digest = ?", (digest,)) if digest else ("", ())
-        rows = self._read(f"SELECT {_COLUMNS} FROM hunts {where} ORDER BY created DESC", parameters)
+        rows = self._read(f"SELECT {_COLUMNS} FROM hunts {where} ORDER BY rowid DESC", parameters)
         return [_hunt(row) for row in rows]
 
     def hunt(self, name: str) -> HuntRow | None:
@@ -123,6 +109,7 @@ class Store:
         return _hunt(rows[0]) if len(rows) == 1 else None
 
     def remove_hunt(self, hunt: str) -> None:
+        self._journal(hunt).forget()
         with self._writing() as db:
             db.execute("DELETE FROM hunts WHERE id = ?", (hunt,))
 
@@ -133,6 +120,7 @@ class Store:
                 "UPDATE hunts SET old_ref = ?, old_commit = ?, new_ref = ?, new_commit = ? WHERE id = ?",
                 (*old, *new, hunt),
             )
+        self._keep(hunt)
 
     def happened(
         self, hunt: str, phase: Phase, event: Event, ending: Ending | None, detail: str = ""
@@ -161,25 +149,24 @@ class Store:
 
     def keep_account(self, hunt: str, account: Account) -> None:
         """What the hunt amounts to so far; every report is made from it again."""
-        text = _ACCOUNT.dump_json(account).decode()
+        text = ACCOUNT.dump_json(account).decode()
         with self._writing() as db:
             db.execute("UPDATE hunts SET account = ? WHERE id = ?", (text, hunt))
+        self._keep(hunt)
 
     def account(self, hunt: str) -> Account | None:
         rows = self._read("SELECT account FROM hunts WHERE id = ? AND account IS NOT NULL", (hunt,))
-        return _ACCOUNT.validate_json(rows[0][0]) if rows else None
+        return ACCOUNT.validate_json(rows[0][0]) if rows else None
 
     def add_trial(self, hunt: str, trial: Trial) -> None:
-        facts = _TRIAL.dump_json(trial).decode()
+        """In the journal first: what is there is never made again."""
+        self._journal(hunt).add(trial)
         with self._writing() as db:
-            db.execute(
-                "INSERT INTO trials (hunt, commit_sha, key, purpose, facts) VALUES (?, ?, ?, ?, ?)",
-                (hunt, trial.commit, trial.key, trial.purpose.value, facts),
-            )
+            _insert_trial(db, hunt, trial)
 
     def trials(self, hunt: str) -> list[Trial]:
         rows = self._read("SELECT facts FROM trials WHERE hunt = ? ORDER BY seq", (hunt,))
-        return [_TRIAL.validate_json(row[0]) for row in rows]
+        return [TRIAL.validate_json(row[0]) for row in rows]
 
     def trial_count(self, hunt: str) -> int:
         rows = self._read("SELECT count(*) FROM trials WHERE hunt = ?", (hunt,))
@@ -188,64 +175,58 @@ class Store:
     def trial_by_key(self, key: str) -> Trial | None:
         """The newest trial, of any hunt, that observed the same."""
         rows = self._read("SELECT facts FROM trials WHERE key = ? ORDER BY seq DESC LIMIT 1", (key,))
-        return _TRIAL.validate_json(rows[0][0]) if rows else None
+        return TRIAL.validate_json(rows[0][0]) if rows else None
 
     def versions(self, hunt: str, fingerprint: str) -> tuple[str, ...] | None:
         """The exact versions that a set of requirements was resolved to in this hunt."""
         rows = self._read(
             "SELECT versions FROM locks WHERE hunt = ? AND fingerprint = ?", (hunt, fingerprint)
         )
-        return _VERSIONS.validate_json(rows[0][0]) if rows else None
+        return VERSIONS.validate_json(rows[0][0]) if rows else None
 
     def keep_versions(self, hunt: str, fingerprint: str, versions: tuple[str, ...]) -> None:
         with self._writing() as db:
             db.execute(
                 "INSERT OR REPLACE INTO locks (hunt, fingerprint, versions) VALUES (?, ?, ?)",
-                (hunt, fingerprint, _VERSIONS.dump_json(versions).decode()),
+                (hunt, fingerprint, _text(versions)),
             )
+        self._keep(hunt)
 
     def close(self) -> None:
         self._connection.close()
 
 
-def open_store(folder: Path) -> Store:
-    """The records under a state directory, made if need be."""
-    path = folder / "records.sqlite3"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        _prepare(connection, path)
-    except (OSError, sqlite3.Error) as error:
-        raise _unwell(path, error) from error
-    return Store(path, connection)
+def _insert_hunt(db: sqlite3.Connection, row: HuntRow) -> None:
+    values = [_cell(getattr(row, name)) for name in HuntRow.__dataclass_fields__]
+    marks = ", ".join("?" * len(values))
+    db.execute(f"INSERT INTO hunts ({_COLUMNS}) VALUES ({marks})", values)
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version == 0:
-        for statement in _SCHEMA.split(";\n"):
-            if statement.strip():
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
-    connection.execute("COMMIT")
-    if version > FORMAT:
-        raise MachineFault(
-            f"{path} was written by a newer bisector (format {version}, this one knows {FORMAT})",
-            "upgrade bisector, or give another --state directory",
-        )
+def _insert_trial(db: sqlite3.Connection, hunt: str, trial: Trial) -> None:
+    db.execute(
+        "INSERT INTO trials (hunt, commit_sha, key, purpose, facts) VALUES (?, ?, ?, ?, ?)",
+        (hunt, trial.commit, trial.key, trial.purpose.value, TRIAL.dump_json(trial).decode()),
+    )
 
 
-def _unwell(path: Path, error: Exception) -> MachineFault:
+def is_damage(error: sqlite3.Error) -> bool:
+    """Not of what somebody else does to the file, or the disk: those have classes of their own."""
+    return type(error) is sqlite3.DatabaseError
+
+
+def unwell(path: Path, error: Exception) -> MachineFault:
     words = str(error)
-    if isinstance(error, sqlite3.DatabaseError) and ("malformed" in words or "not a database" in words):
+    if isinstance(error, sqlite3.Error) and is_damage(error):
         return MachineFault(
-            f"the records {path} are damaged: {words}", f"move the file away: mv {path} {path}.damaged"
+            f"the records {path} are damaged: {words}",
+            "the same command sets them aside and goes on from the hunts' own journals",
         )
-    if "full" in words:
+    if "locked" in words:
+        return MachineFault(
+            f"the records {path} are kept locked by another process",
+            "end that process; the same command goes on from here",
+        )
+    if "full" in words or _is_full(path):
         return MachineFault(
             f"the records {path} cannot grow: {words}", "`bisector clean` frees what bisector keeps"
         )
@@ -254,22 +235,30 @@ def _unwell(path: Path, error: Exception) -> MachineFault:
     )
 
 
+def _is_full(path: Path) -> bool:
+    """SQLite has other words for it where it could not even begin."""
+    with suppress(OSError):
+        return shutil.disk_usage(path.parent).free < LEAST_FREE
+    return False
+
+
 def _now() -> str:
     return datetime.now(timezone.utc).isoformat()
 
 
+def _text(lines: tuple[str, ...]) -> str:
+    return VERSIONS.dump_json(lines).decode()
+
+
 def _cell(value: object) -> object:
     if isinstance(value, tuple):
-        return _VERSIONS.dump_json(value).decode()
+        return _text(value)
     if isinstance(value, datetime):
         return value.isoformat()
     return value.value if isinstance(value, Phase | Ending) else value
 
 
-_HUNT = TypeAdapter(HuntRow)
-
-
 def _hunt(row: Sequence[object]) -> HuntRow:
     cells = dict(zip(HuntRow.__dataclass_fields__, row, strict=True))
-    cells["overrides"] = _VERSIONS.validate_json(str(cells["overrides"]))
-    return _HUNT.validate_python(cells)
+    cells["overrides"] = VERSIONS.validate_json(str(cells["overrides"]))
+    return HUNT.validate_python(cells)
