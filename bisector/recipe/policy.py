@@ -103,6 +103,8 @@ COMPARE: Record[Compare] = Record(
 def _one_decides(policy: Policy) -> None:
     if policy.metric and policy.compare:
         raise Unfit("beside `metric`: either a number decides or an array", "compare")
+    if isinstance(policy.runs, Confidence) and (policy.metric or policy.compare):
+        raise Unfit("`confidence` is for failures: a number or an array decides otherwise", "runs")
     if policy.metric and policy.metric.goes_in_turns and _most(policy.runs) < FEWEST_PAIRS:
         raise Unfit(
             f"too few for a number that is measured in turns: at least {FEWEST_PAIRS} tell anything", "runs"

@@ -120,6 +120,11 @@ CASES = [
         ["5:29: verdict.compare: beside `metric`: either a number decides or an array"],
     ),
     (
+        "a confidence for what does not come and go",
+        "verdict: {compare: {file: a.npy}, runs: {confidence: 0.9}}\n",
+        ["5:36: verdict.runs: `confidence` is for failures: a number or an array decides otherwise"],
+    ),
+    (
         "too few runs for a number that needs turns",
         "verdict: {metric: cpu_time, runs: 4}\n",
         [
