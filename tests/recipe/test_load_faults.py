@@ -122,7 +122,7 @@ CASES = [
     (
         "a confidence for what does not come and go",
         "verdict: {compare: {file: a.npy}, runs: {confidence: 0.9}}\n",
-        ["5:36: verdict.runs: `confidence` is for failures: a number or an array decides otherwise"],
+        ["5:35: verdict.runs: `confidence` is for failures: a number or an array decides otherwise"],
     ),
     (
         "too few runs for a number that needs turns",
