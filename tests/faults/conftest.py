@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 CULPRIT = 10
 PATIENCE = 90.0
 """Seconds that anything here may take before it is given up."""
+DYING = Path(__file__).parent / "dying.py"
 _TRIAL = TypeAdapter(Trial)
 Identity = tuple[str, str, str]
 
@@ -56,6 +57,11 @@ class Scene:
     @property
     def recipe(self) -> Path:
         return self.folder / "recipe.yaml"
+
+    @property
+    def seen(self) -> Path:
+        """What lives have died of."""
+        return self.folder / "seen"
 
     @property
     def records(self) -> Path:
@@ -104,9 +110,21 @@ class Scene:
 
     def runs(self, *options: str) -> Ended:
         """The command, to its end."""
-        begun = self.begins(*options)
+        return self.ends(self.begins(*options))
+
+    def ends(self, begun: subprocess.Popen[str]) -> Ended:
         out, err = begun.communicate(timeout=PATIENCE)
         return Ended(begun.returncode, out, err)
+
+    def dies_at(self, kinds: str, number: int = 1) -> bool:
+        """One life that ends by kill -9 at so many events that none before it died of; False: it lived on."""
+        begun = subprocess.Popen(
+            [sys.executable, str(DYING), str(self.recipe), str(self.seen), kinds, str(number - 1)],
+            env=self.machine,
+            cwd=self.folder,
+        )
+        self.lives.append(begun.pid)
+        return begun.wait(PATIENCE) == -signal.SIGKILL
 
     def is_killed_after(self, seconds: float) -> bool:
         """One life of so many seconds; whether it was cut short."""

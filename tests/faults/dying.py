@@ -1,6 +1,7 @@
 """A hunt as `bisector run` has it, that kills itself with -9 at the first thing no life before it has heard of.
 
-dying.py RECIPE SEEN KINDS: the file SEEN remembers what was heard, KINDS are the events it may die of.
+dying.py RECIPE SEEN KINDS AFTER: the file SEEN remembers what others died of, KINDS are the events it may die
+of, so many of which it survives.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ from bisector.engine.session import session
 
 
 class Mortal:
-    def __init__(self, seen: Path, kinds: str) -> None:
+    def __init__(self, seen: Path, kinds: str, after: int) -> None:
         self._seen = seen
         self._kinds = kinds.split()
+        self._after = after
 
     def hear(self, progress: Progress) -> None:
         name = in_words(progress)
         if type(progress).__name__ not in self._kinds or name in self._known():
+            return
+        self._after -= 1
+        if self._after >= 0:
             return
         with self._seen.open("a") as file:
             file.write(f"{name}\n")
@@ -53,14 +58,14 @@ def in_words(progress: Progress) -> str:
             return kind
 
 
-def main(recipe: str, seen: str, kinds: str) -> None:
+def main(recipe: str, seen: str, kinds: str, after: str) -> None:
     options = gather({})
     opened = read_recipe(recipe, options)
     state, store = open_state(options)
     known = begin.find(store, opened.recipe)
     if known is not None and store.account(known.id) is not None and known.finished:
         return
-    stop, mortal = threading.Event(), Mortal(Path(seen), kinds)
+    stop, mortal = threading.Event(), Mortal(Path(seen), kinds, int(after))
     mirror = open_mirror(state, opened.recipe, stop)
     with tools(state, store, opened.recipe, options, mortal, stop) as kit:
         mirror.ensure(lambda text: mortal.hear(Note(text)))

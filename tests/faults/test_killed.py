@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +18,6 @@ THOROUGH = os.environ.get("BISECTOR_FAULTS", "")
 INSTANTS = int(THOROUGH or 24)
 HUNTS = 4
 """Different hunts that the instants are spread over."""
-DYING = Path(__file__).parent / "dying.py"
 
 
 def _with_dependency(scene: Scene) -> None:
@@ -57,22 +53,13 @@ def test_killed_at_every_state_change(kinds: str, scene: Scene) -> None:
     """Each life ends at the first change that no life before it has seen: a trial is on record, git not told."""
     if THOROUGH:
         kinds = f"{kinds} Note Began TrialBegan StepBegan"
-    seen = scene.folder / "seen"
     lives = 0
-    while _dies(scene, seen, kinds):
+    while scene.dies_at(kinds):
         lives += 1
         scene.is_alone()
-    assert lives == len(seen.read_text().splitlines()) >= 12
+    assert lives == len(scene.seen.read_text().splitlines()) >= 12
     scene.is_right(scene.runs())
     scene.is_clean()
-
-
-def _dies(scene: Scene, seen: Path, kinds: str) -> bool:
-    begun = subprocess.Popen(
-        [sys.executable, str(DYING), str(scene.recipe), str(seen), kinds], env=scene.machine, cwd=scene.folder
-    )
-    scene.lives.append(begun.pid)
-    return begun.wait(90) == -9
 
 
 def test_killed_between_the_last_event_and_the_account(scene: Scene) -> None:
