@@ -66,6 +66,8 @@ def put_back(folder: Path, tree: Path) -> None:
         target.mkdir(parents=True, exist_ok=True)
         for name in names:
             copy = target / name
+            # A commit may have a link there, and copying would write to what it leads to.
+            copy.unlink(missing_ok=True)
             shutil.copy2(Path(inside, name), copy, follow_symlinks=False)
             if not copy.is_symlink():
                 copy.chmod(copy.stat().st_mode | 0o200)

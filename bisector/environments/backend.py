@@ -21,7 +21,7 @@ from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.installers.words import DISK_FULL, last_lines
 from bisector.model import Stage, Trouble, Untestable
-from bisector.process import Finished
+from bisector.process import Finished, leftovers
 
 RECORDER = "_bisector_recorder"
 
@@ -91,6 +91,7 @@ class _Build:
 
     def run(self) -> Made | Failed | Wants | Trouble:
         since = artefacts.moment(self.scratch)
+        self._write_job()
         venv = thin.make(
             self.scratch / "venv", self.task.interpreter, [layer.path for layer in self.task.layers]
         )
@@ -111,11 +112,12 @@ class _Build:
         if failed is not None:
             artefacts.take_away(left, self.place.tree)
             return Failed(read, failed)
-        self._compile(venv)
         if self.task.kind.keeps_artefacts:
             artefacts.keep(left, self.place.tree, self.result / "tree")
         else:
             artefacts.take_away(left, self.place.tree)
+        # Last: it alone may write to the result, which nobody but the trial reads from then on.
+        self._compile(venv)
         return Made(read)
 
     def _inputs(self, venv: thin.Thin) -> Inputs:
@@ -129,29 +131,34 @@ class _Build:
             return read.at_least(Breadth.ALL)
         return read
 
-    def _hook(self, venv: thin.Thin) -> str | Trouble | Wants | None:
-        out = self.scratch / "out"
-        out.mkdir()
-        job = self.scratch / "job.json"
-        answer = self.scratch / "answer.json"
+    @property
+    def _out(self) -> Path:
+        return self.scratch / "out"
+
+    def _write_job(self) -> None:
+        """Before any code of the project runs: it could lay a link where this is written."""
+        self._out.mkdir()
         system = self.task.project.build_system
         folder = self.task.project.folder
-        job.write_text(
+        (self.scratch / "job.json").write_text(
             json.dumps(
                 {
                     "backend": system.backend,
                     "backend_path": [str(folder / place) for place in system.backend_path],
                     "kind": self.task.kind.value,
-                    "out": str(out),
+                    "out": str(self._out),
                     "have": self.task.have,
-                    "result": str(answer),
+                    "result": str(self.scratch / "answer.json"),
                 }
             )
         )
-        failed = self._command([venv.python, GUEST / "hook.py", job], venv, folder)
+
+    def _hook(self, venv: thin.Thin) -> str | Trouble | Wants | None:
+        job = self.scratch / "job.json"
+        failed = self._command([venv.python, GUEST / "hook.py", job], venv, self.task.project.folder)
         if failed is not None:
             return failed
-        said = _answer(answer)
+        said = _answer(self.scratch)
         if said is None:
             return "its build backend ended without an answer"
         if "requires" in said:
@@ -160,22 +167,30 @@ class _Build:
         if "unsupported" in said:
             return self._develop(venv)
         try:
-            return self._take(said, out)
+            return self._take(said)
         except (zipfile.BadZipFile, FileNotFoundError) as error:
             return f"its build backend made no wheel that can be read: {error}"
 
-    def _take(self, said: Mapping[str, object], out: Path) -> str | None:
+    def _take(self, said: Mapping[str, object]) -> str | None:
         if "metadata" in said:
-            shutil.copyfile(out / Path(str(said["metadata"])).name / "METADATA", self.result / "METADATA")
+            metadata = self._out / Path(str(said["metadata"])).name / "METADATA"
+            if not leftovers.is_own(metadata, self.scratch):
+                return "its build backend made no metadata that can be read"
+            shutil.copyfile(metadata, self.result / "METADATA")
             return None
+        wheel = self._out / Path(str(said["wheel"])).name
+        if not leftovers.is_own(wheel, self.scratch):
+            return "its build backend made no wheel that can be read"
         # Of a wheel that was built for its metadata alone, nothing else may reach the trial.
-        layer = out / "unpacked" if self.task.kind is Kind.METADATA else self.result
+        layer = self.result / "unpacked" if self.task.kind is Kind.METADATA else self.result
         site = layer / self.task.interpreter.site
         site.mkdir(parents=True)
         editable = self.task.project.folder if self.task.kind is Kind.EDITABLE else None
-        wheels.unpack(out / Path(str(said["wheel"])).name, layer, site, editable)
+        wheels.unpack(wheel, layer, site, editable)
         for info in wheels.dist_infos(site):
             shutil.copyfile(info / "METADATA", self.result / "METADATA")
+        if layer != self.result:
+            shutil.rmtree(layer)
         return None
 
     def _develop(self, venv: thin.Thin) -> str | Trouble | None:
@@ -190,6 +205,8 @@ class _Build:
         failed = self._command([venv.python, "setup.py", "develop", "--no-deps"], venv, project.folder)
         if failed is not None:
             return failed
+        if not all(leftovers.is_below(folder, self.scratch) for folder in (venv.site, venv.bin)):
+            return "its setup.py put a link in the place of its virtualenv"
         site = self.result / self.task.interpreter.site
         for item in [*venv.site.iterdir(), *venv.bin.iterdir()]:
             if item not in before and item.name != "__pycache__":
@@ -203,21 +220,22 @@ class _Build:
         """Its scripts would ask pkg_resources, which need not be there: they are written anew."""
         scripts.rewrite(self.result / "bin")
         for info in self.place.tree.rglob("*.egg-info"):
-            if (info / "PKG-INFO").is_file():
+            if leftovers.is_own(info / "PKG-INFO", self.place.tree):
                 shutil.copyfile(info / "PKG-INFO", self.result / "METADATA")
-            entry_points = info / "entry_points.txt"
-            if entry_points.is_file():
-                scripts.write_entry_points(
-                    entry_points.read_text(encoding="utf-8", errors="replace"), self.result / "bin"
-                )
+            entry_points = leftovers.read(info / "entry_points.txt", self.place.tree)
+            if entry_points is not None:
+                scripts.write_entry_points(entry_points, self.result / "bin")
 
     def _compile(self, venv: thin.Thin) -> None:
         """Bytecode once: nobody may write it into the layer later. What does not compile says so itself."""
         site = self.result / self.task.interpreter.site
         if site.is_dir() and next(site.rglob("*.py"), None) is not None:
-            self._command([venv.python, "-I", "-m", "compileall", "-q", site], venv, self.scratch)
+            command: list[str | Path] = [venv.python, "-I", "-m", "compileall", "-q", site]
+            self._command(command, venv, self.scratch, self.result)
 
-    def _command(self, argv: list[str | Path], venv: thin.Thin, cwd: Path) -> str | Trouble | None:
+    def _command(
+        self, argv: list[str | Path], venv: thin.Thin, cwd: Path, *writable: Path
+    ) -> str | Trouble | None:
         """None: it succeeded; a reason, when the project's own code failed."""
         env = {
             "PATH": f"{venv.bin}:/usr/local/bin:/usr/bin:/bin",
@@ -232,7 +250,7 @@ class _Build:
         }
         readable = (*self.task.interpreter.readable, *(layer.path for layer in self.task.layers), GUEST)
         ran = self.place.runner(
-            argv, cwd, env, self.task.timeout, (self.place.tree, self.scratch, self.result), readable
+            argv, cwd, env, self.task.timeout, (self.place.tree, self.scratch, *writable), readable
         )
         if not isinstance(ran, Finished):
             return Trouble(f"{ran.program} cannot be started: {ran.reason}")
@@ -250,11 +268,11 @@ class _Build:
         return last_lines(said) or f"its build exited with {ran.exit_status}"
 
 
-def _answer(path: Path) -> Mapping[str, object] | None:
+def _answer(scratch: Path) -> Mapping[str, object] | None:
     """What hook.py wrote: the build's code runs beside it and may have kept it from writing."""
     try:
-        said = json.loads(path.read_text())
-    except (OSError, ValueError):
+        said = json.loads(leftovers.read(scratch / "answer.json", scratch) or "")
+    except (ValueError, RecursionError):
         return None
     return said if isinstance(said, dict) else None
 

@@ -20,8 +20,8 @@ from bisector.environments.ready import Place
 from bisector.installers import Bench, Installer, Wanted
 from bisector.installers.pip import wheel_for
 from bisector.installers.settings import redact
-from bisector.model import EnvironmentRequest, Index, Trouble, Untestable
-from bisector.process import Finished
+from bisector.model import EnvironmentRequest, Index, Stage, Trouble, Untestable
+from bisector.process import Finished, leftovers
 
 PROOF_TIMEOUT = 120.0
 
@@ -139,6 +139,8 @@ class Dependencies:
             with temporary(place.scratch / "install") as scratch:
                 bench = self._bench(served, request, place, scratch)
                 failed = installer.install(venv.python, lines, bench) or self._prove(venv, interpreter, place)
+            if failed is None and not leftovers.is_below(venv.bin, path):
+                return Untestable(Stage.INSTALL, "a package put a link in the place of its virtualenv")
             if failed is None:
                 _slim(path / "venv", path)
             return failed

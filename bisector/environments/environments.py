@@ -233,10 +233,7 @@ def _kind(request: EnvironmentRequest, found: Project) -> Kind | None:
 
 
 def _roots(request: EnvironmentRequest, tree: Path) -> tuple[Path, ...]:
-    """The folders named that this commit has: a package may move into src within the range."""
-    if request.mode is InstallMode.NONE:
-        return (tree,)
-    return tuple(folder for path in request.paths if (folder := (tree / path).resolve()).is_dir())
+    return (tree,) if request.mode is InstallMode.NONE else project.folders(request.paths, tree)
 
 
 def _project_folder(request: EnvironmentRequest, roots: tuple[Path, ...], tree: Path) -> Path:

@@ -14,6 +14,7 @@ from enum import Enum
 from pathlib import Path, PurePosixPath
 
 from bisector.environments.fingerprint import fingerprint
+from bisector.process import leftovers
 
 REPOSITORY_READERS = {"git", "hg", "svn", "bzr", "fossil"}
 COMPILERS = {
@@ -130,9 +131,10 @@ def from_record(record: Path, own_bin: Path, top: str) -> Inputs:
     opened: set[str] = set()
     listed: set[str] = set()
     breadth, history = Breadth.NAMED, False
-    if not record.exists():
+    text = leftovers.read(record, record.parent)
+    if text is None:
         return Inputs(frozenset(), frozenset(), Breadth.ALL, top=top)
-    for line in record.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in text.splitlines():
         kind, what = _event(line)
         if kind == "open":
             opened.add(what)

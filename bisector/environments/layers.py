@@ -143,6 +143,7 @@ class Shelf:
             if failed is not None:
                 return failed
             _protect(path)
+            (path / FACTS).unlink(missing_ok=True)
             (path / FACTS).write_text(json.dumps(asdict(take_census(path, strict=not self._guarded))))
             path.rename(self.layers / key)
             self.grown.touch()

@@ -75,6 +75,12 @@ def is_project(folder: Path) -> bool:
     return any((folder / name).is_file() for name in ("pyproject.toml", "setup.py"))
 
 
+def folders(paths: tuple[str, ...], tree: Path) -> tuple[Path, ...]:
+    """Those that this commit has, links out of it left out: a package may move into src within the range."""
+    found = (folder for path in paths if (folder := (tree / path).resolve()).is_dir())
+    return tuple(folder for folder in found if folder.is_relative_to(tree.resolve()))
+
+
 def read(folder: Path) -> Project:
     """Whatever cannot be understood counts as not said: the build will complain in its own words."""
     said = _toml(folder / "pyproject.toml")

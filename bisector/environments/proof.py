@@ -12,7 +12,7 @@ from bisector.environments.interpreters import GUEST
 from bisector.environments.ready import Place, Ready
 from bisector.installers.words import last_lines
 from bisector.model import InstallMode, Stage, Trouble, Untestable
-from bisector.process import Finished, ProgramMissing
+from bisector.process import Finished, ProgramMissing, leftovers
 
 PROOF_TIMEOUT = 60.0
 
@@ -61,8 +61,10 @@ def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | 
     if not ran.ok:
         return Untestable(Stage.IMPORT, last_lines(ran.stdout + ran.stderr) or "Python does not start")
     try:
-        said = json.loads(answer.read_text())
-    except (OSError, ValueError):
+        said = json.loads(leftovers.read(answer, place.scratch) or "")
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
         return Trouble("Python did not say where it would import from")
     return {str(name): origin and str(origin) for name, origin in said.items()}
 

@@ -10,10 +10,17 @@ from pathlib import Path
 
 from bisector.environments import scripts
 
+ALWAYS_FINE = 256 << 20
+DENSEST = 50
+"""Bytes that a byte of a wheel may become: no code is denser, a bomb is a thousand times as large."""
+
 
 def unpack(wheel: Path, layer: Path, site: Path, editable_from: Path | None = None) -> None:
     """`layer` has the shape of a virtualenv, `site` is its folder of packages."""
     with zipfile.ZipFile(wheel) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+        if size > ALWAYS_FINE + DENSEST * wheel.stat().st_size:
+            raise zipfile.BadZipFile(f"it would unpack to {size} bytes")
         for member in archive.infolist():
             target = _target(member.filename, layer, site)
             if target is None or member.is_dir():

@@ -28,6 +28,7 @@ from bisector.model import (
     Untestable,
 )
 from bisector.plan import TrialRequest
+from bisector.process.leftovers import is_below
 from bisector.trial.alter import alter
 from bisector.trial.repeat import Repeated, Stand, repeat, take_turns
 from bisector.trial.room import Room
@@ -220,8 +221,11 @@ class _Making:
 def _hook(ready: Ready, source: str) -> None:
     """Python source that every interpreter of this trial's environment runs before anything else."""
     for site in ready.venv.glob("lib/python*/site-packages"):
-        (site / f"{HOOK}.py").write_text(source)
-        (site / f"{HOOK}.pth").write_text(f"import {HOOK}\n")
+        for name, text in ((f"{HOOK}.py", source), (f"{HOOK}.pth", f"import {HOOK}\n")):
+            # The proof has run in there: what a .pth of the project's build laid out must not be followed.
+            if is_below(site, ready.venv):
+                (site / name).unlink(missing_ok=True)
+                (site / name).write_text(text)
 
 
 def _smells_of_import(outcome: Outcome) -> bool:
