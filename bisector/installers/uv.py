@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timezone
 from pathlib import Path
 
@@ -89,7 +90,12 @@ class Uv:
             "NO_COLOR": "1",
         }
         argv = [str(self._program), *options, *(["--no-index"] if found.no_index else [])]
-        wheels = attempt("uv", [*argv, "--only-binary", ":all:"], env, bench)
+        only_wheels = [*argv, "--only-binary", ":all:"]
+        wheels = attempt("uv", only_wheels, env, bench)
+        if isinstance(wheels, Trouble) and not bench.cancelled.is_set():
+            # No registry answers: what uv has of it may be enough. If not, that it does not answer is the word.
+            cached = attempt("uv", [*only_wheels, "--offline"], env, replace(bench, pauses=()))
+            return cached if isinstance(cached, str) else wheels
         if not isinstance(wheels, Untestable):
             return wheels
         kept = (bench.cache, bench.scratch, *([writable] if writable else []))

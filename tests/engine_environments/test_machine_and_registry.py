@@ -1,0 +1,66 @@
+"""What is missing is said before the hunt, or stops it so that it can go on; nothing is judged by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..environments.conftest import make_wheel
+from .conftest import FAILED, FOUND, USAGE
+
+if TYPE_CHECKING:
+    from tests.conftest import Repository
+    from tests.engine_environments.conftest import Land
+    from tests.environments.registry import Registry
+
+CULPRIT = 6
+DEP = "dependencies: {requirements: [dep]}"
+DOWN = 10**9
+"""Answers that are errors."""
+
+
+def simple(land: Land) -> Repository:
+    return land.project(
+        "1..10",
+        {
+            1: {"proj/__init__.py": "import dep\ndef run(): pass\n"},
+            CULPRIT: {"proj/__init__.py": "import dep\ndef run(): raise KeyError('gone')\n"},
+        },
+    )
+
+
+def test_a_python_that_is_not_here_is_said_before_the_hunt(land: Land) -> None:
+    project = simple(land)
+    pins = f"pins: [{{before: {project[3]}, python: '3.99'}}]"
+    hunted = land.hunt(project, pins)
+    assert hunted.status == USAGE
+    assert "Python 3.99 is not on this machine" in hunted.words
+    assert "uv python install 3.99" in hunted.words
+    assert not (land.state / "hunts").exists()
+
+
+def test_a_registry_that_is_down_stops_the_hunt_and_it_goes_on_later(land: Land, registry: Registry) -> None:
+    make_wheel(registry.folder, "dep", "1.0")
+    registry.broken = DOWN
+    project = simple(land)
+    first = land.hunt(project, DEP)
+    assert first.status == FAILED, first.words
+    assert "could not reach a package index" in first.words
+    assert {one["verdict"] for one in first.report["trials"]} == {"error"}
+    registry.broken = 0
+    again = land.hunt(project, DEP)
+    assert (again.status, again.culprit) == (FOUND, CULPRIT), again.words
+    assert again.report["hunt"] == first.report["hunt"]
+
+
+def test_with_everything_in_the_caches_another_hunt_needs_no_registry(land: Land, registry: Registry) -> None:
+    """Another repro, and a requirement that was never resolved before."""
+    make_wheel(registry.folder, "dep", "1.0")
+    project = simple(land)
+    assert land.hunt(project, DEP).culprit == CULPRIT
+    registry.broken = DOWN
+    offline = land.hunt(
+        project,
+        "dependencies: {requirements: ['dep>=1']}",
+        "repro: python -c 'import proj; proj.run(); print(1)'",
+    )
+    assert (offline.status, offline.culprit) == (FOUND, CULPRIT), offline.words
