@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import hunts, scale, startup
+from benchmarks import environments, hunts, scale, startup
 from benchmarks.table import Row, Word, lines
 
 ROOMS: Mapping[str, Callable[[Path], Sequence[Row]]] = {
     "startup": startup.rows,
     "hunts": hunts.rows,
     "scale": scale.rows,
+    "environments": environments.rows,
 }
 
 

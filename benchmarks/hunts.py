@@ -11,10 +11,10 @@ from pathlib import Path
 
 from benchmarks.clock import BISECTOR, run
 from benchmarks.plain_git import bisect
+from benchmarks.records import accounts, running
 from benchmarks.table import Row, at_most, shown
 from bisector import demo
-from bisector.model import Account, Ran, Trial
-from bisector.store import open_store
+from bisector.model import Trial
 
 COMMITS = 500
 OWN_COST = 60
@@ -30,7 +30,7 @@ def rows(folder: Path) -> Sequence[Row]:
     began = time.perf_counter()
     run([BISECTOR, "run", str(recipe), "--state", str(state), "--quiet"], folder)
     seconds = time.perf_counter() - began
-    account = _account(state)
+    account = accounts(state)[0]
     trials = [judged.trial for judged in account.trials]
     plain = bisect(folder / "plain", made.repository, ("v1.0", "main"), "tally", python, demo.REPRO)
     if account.culprit is None or account.culprit.commit.sha != plain.culprit:
@@ -54,13 +54,9 @@ def own_seconds(trials: Sequence[Trial]) -> list[float]:
         (following.started - trial.started).total_seconds()
         - trial.checkout_seconds
         - trial.install_seconds
-        - _running(trial)
+        - running(trial)
         for trial, following in pairwise(trials)
     ]
-
-
-def _running(trial: Trial) -> float:
-    return sum(run.seconds for run in trial.outcome.runs) if isinstance(trial.outcome, Ran) else 0.0
 
 
 def _parts(trials: Sequence[Trial]) -> list[Row]:
@@ -68,14 +64,6 @@ def _parts(trials: Sequence[Trial]) -> list[Row]:
     parts = {
         "a trial's checkout": [trial.checkout_seconds for trial in trials],
         "a trial's environment, import proven": [trial.install_seconds for trial in trials],
-        "a trial's runs": [_running(trial) for trial in trials],
+        "a trial's runs": [running(trial) for trial in trials],
     }
     return [shown(name, 1000 * statistics.median(taken), "ms", "median") for name, taken in parts.items()]
-
-
-def _account(state: Path) -> Account:
-    store = open_store(state)
-    account = store.account(store.hunts()[0].id)
-    if account is None:
-        raise SystemExit("benchmark: the hunt left no account")
-    return account
