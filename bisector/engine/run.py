@@ -38,7 +38,8 @@ def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
     except Interrupted as stopped:
         hunter.happened(Event.STOPPED, stopped.message)
         conclusion, fault = Conclusion(Ending.INTERRUPTED, stopped.message), stopped
-    except MachineFault as trouble:
+    except (MachineFault, OSError) as error:
+        trouble = error if isinstance(error, MachineFault) else _trouble(error)
         hunter.happened(Event.FAILED, trouble.message)
         conclusion, fault = Conclusion(Ending.FAILED, trouble.message), trouble
     seconds = time.monotonic() - began
@@ -47,6 +48,13 @@ def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
     hunter.store.keep_account(hunter.id, made)
     hunter.listener.hear(Ended(made))
     return Result(made, fault)
+
+
+def _trouble(error: OSError) -> MachineFault:
+    """What the system refuses in the middle of a hunt is no defect: a full disk, a folder that was taken away."""
+    return MachineFault(
+        f"{error.filename or 'the system'}: {error.strerror}", "the same command goes on from here"
+    )
 
 
 def _phases(hunter: Hunter) -> Conclusion:

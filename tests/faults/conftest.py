@@ -116,6 +116,19 @@ class Scene:
         out, err = begun.communicate(timeout=PATIENCE)
         return Ended(begun.returncode, out, err)
 
+    def told(self, name: str) -> Ended:
+        """How a run ended that a script wrote down as NAME.status, .out and .err."""
+        status, out, err = (self.folder / f"{name}.{part}" for part in ("status", "out", "err"))
+        return Ended(int(status.read_text()), out.read_text(), err.read_text())
+
+    def waits_for_trials(self, begun: subprocess.Popen[str], number: int) -> None:
+        """Until so many are on record."""
+        limit = time.monotonic() + PATIENCE
+        while len(self.trials()) < number:
+            assert begun.poll() is None, begun.communicate()
+            assert time.monotonic() < limit, "no trial comes to an end"
+            time.sleep(0.02)
+
     def dies_at(self, kinds: str, number: int = 1) -> bool:
         """One life that ends by kill -9 at so many events that none before it died of; False: it lived on."""
         begun = subprocess.Popen(
