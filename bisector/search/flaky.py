@@ -130,7 +130,9 @@ class Flaky:
 
     def _cannot_tell(self, belief: Belief) -> CannotTell:
         ranked = sorted(range(len(self.history)), key=belief.probability, reverse=True)
-        likeliest = tuple(Suspicion(self.history.sha(place), belief.probability(place)) for place in ranked[:10])
+        likeliest = tuple(
+            Suspicion(self.history.sha(place), belief.probability(place)) for place in ranked[:10]
+        )
         return CannotTell(likeliest, belief.nothing)
 
     def _ask(self, belief: Belief, testable: Sequence[float], last: int, costs: Costs) -> Ask:

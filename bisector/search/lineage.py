@@ -52,7 +52,12 @@ def lineage(history: History) -> Lineage:
 def _last_needed(history: History) -> dict[int, int]:
     """For each parent of a merge, the last child that looks at it."""
     needed = {parent for parents in history.parents if len(parents) > 1 for parent in parents}
-    return {parent: place for place, parents in enumerate(history.parents) for parent in parents if parent in needed}
+    return {
+        parent: place
+        for place, parents in enumerate(history.parents)
+        for parent in parents
+        if parent in needed
+    }
 
 
 def _places(reached: int) -> Iterator[int]:

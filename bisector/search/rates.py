@@ -83,7 +83,8 @@ def failures(side: Side, runs: int) -> list[float]:
     """The chances of 0, 1, ... `runs` failures in so many runs."""
     rates = [(rate, weight) for rate, weight in zip(GRID, side.rates, strict=True) if weight > 1e-6]
     return [
-        math.comb(runs, failed) * sum(weight * rate**failed * (1 - rate) ** (runs - failed) for rate, weight in rates)
+        math.comb(runs, failed)
+        * sum(weight * rate**failed * (1 - rate) ** (runs - failed) for rate, weight in rates)
         for failed in range(runs + 1)
     ]
 
@@ -148,7 +149,9 @@ def _prior() -> Mapping[tuple[int, int], float]:
 
 def _by_old(pairs: Mapping[tuple[int, int], float]) -> tuple[tuple[int, tuple[tuple[int, float], ...]], ...]:
     olds = sorted({old for old, _ in pairs})
-    return tuple((old, tuple((new, weight) for (of, new), weight in pairs.items() if of == old)) for old in olds)
+    return tuple(
+        (old, tuple((new, weight) for (of, new), weight in pairs.items() if of == old)) for old in olds
+    )
 
 
 _PAIRS = _by_old(_prior())
