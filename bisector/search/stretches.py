@@ -1,7 +1,7 @@
 """Bisection through untestable stretches: looks for the two edges of a stretch instead of walking through it.
 
-Where nothing was skipped it is the plain search. It ends in suspects when all of them were tried, or when all that
-were not lie within a stretch whose edges are known and which was untestable wherever it was tried.
+Where nothing was skipped it is the plain search. It ends in suspects when all of them were tried, or when those
+that were not lie within a stretch whose edges are known and which was untestable wherever it was tried.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def search(history: History, verdicts: Verdicts, workers: int = 1) -> Answer:
 
 
 def choose(history: History, left: History, verdicts: Verdicts) -> str | None:
-    """The commit that tells most, its chance of being testable allowed for; None when only a stretch is left."""
+    """The commit that tells most, if it can be tested as is likely; None when only a stretch is left."""
     skipped = [
         place for sha in said(left, verdicts, Judgement.SKIP) if (place := left.place(sha)) is not None
     ]
@@ -66,7 +66,7 @@ def choose(history: History, left: History, verdicts: Verdicts) -> str | None:
 
 
 def _testable(history: History, left: History, verdicts: Verdicts) -> list[float]:
-    """For each commit left, the chance that it can be tested, learned from all that were tried in the whole."""
+    """For each commit left, the chance that it can be tested, learned from all that were tried."""
     tried: dict[int, bool] = {}
     for sha, judgement in verdicts.items():
         place = history.place(sha)

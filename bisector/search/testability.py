@@ -13,7 +13,7 @@ from itertools import pairwise
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Commits turn testable and untestable at random: `share` of them can be tested, in runs of about `length`."""
+    """Testable and not by turns, at random: `share` of them can be tested, in runs of about `length`."""
 
     share: float
     length: float
@@ -38,8 +38,7 @@ PATTERNS = tuple(Pattern(share, length) for share in (0.5, 0.8, 0.95) for length
 def chances(total: int, tried: Mapping[int, bool]) -> list[float]:
     """For each of `total` places, the chance that it can be tested.
 
-    The places just before the first and at the last count as testable: the ends of a hunt were tested. A place
-    that was found untestable has no chance, however it is counted.
+    The places just before the first and at the last count as testable: the ends of a hunt were tested.
     """
     known = {-1: True, **tried, total - 1: True}
     result = [0.0] * total
