@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from bisector.environments import scripts, thin, wheels
 from bisector.environments.budget import DOWNLOADS
+from bisector.environments.bytecode import compile_packages
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
@@ -138,7 +139,11 @@ class Dependencies:
             venv = thin.make(path / "venv", interpreter)
             with temporary(place.scratch / "install") as scratch:
                 bench = self._bench(served, request, place, scratch)
-                failed = installer.install(venv.python, lines, bench) or self._prove(venv, interpreter, place)
+                failed = (
+                    installer.install(venv.python, lines, bench)
+                    or compile_packages(venv, interpreter, place, request.timeout)
+                    or self._prove(venv, interpreter, place)
+                )
             if failed is None and not leftovers.is_below(venv.bin, path):
                 return Untestable(Stage.INSTALL, "a package put a link in the place of its virtualenv")
             if failed is None:

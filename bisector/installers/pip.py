@@ -78,7 +78,7 @@ class Pip:
         wheel = wheel_for(python)
         if isinstance(wheel, Trouble):
             return wheel
-        options = ["install", "--no-deps", "--compile"]
+        options = ["install", "--no-deps", "--no-compile"]
         answer = _wheels_first(wheel, python, options, lines, bench, writable=python.parent.parent)
         return None if isinstance(answer, str) else answer
 

@@ -74,7 +74,7 @@ class Uv:
         lock.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         link_mode = "hardlink" if bench.share_files else "copy"
         options = ["pip", "install", "--python", str(python), "--no-deps", "--requirements", str(lock)]
-        options += ["--link-mode", link_mode, "--compile-bytecode"]
+        options += ["--link-mode", link_mode]
         answer = self._wheels_first(options, bench, writable=python.parent.parent)
         return None if isinstance(answer, str) else answer
 
