@@ -193,7 +193,8 @@ def _uncertain(world: World, search: Flaky) -> Result:
         inside = world.cell.new > world.cell.old and world.history.sha(world.culprit) in answer.commits
         return Result(Kind.SUSPECTS if inside else Kind.WRONG, runs, answer.probability)
     if isinstance(answer, NothingChanged):
-        return Result(Kind.NOTHING, runs, answer.probability)
+        right = world.cell.new == world.cell.old
+        return Result(Kind.NOTHING if right else Kind.WRONG, runs, answer.probability)
     assert isinstance(answer, CannotTell)
     return Result(Kind.CANNOT_TELL, runs, 0.0)
 
@@ -227,7 +228,7 @@ HEADING = (
 
 
 def row(cell: Cell, results: Sequence[Result]) -> str:
-    claims = [result.claimed for result in results if result.kind in (Kind.RIGHT, Kind.WRONG)]
+    claims = [result.claimed for result in results if result.kind is not Kind.CANNOT_TELL]
     claimed = f"{statistics.mean(claims):.3f}" if claims else "-"
     endings = ", ".join(
         f"{100 * count / len(results):.1f}% {kind.value}"

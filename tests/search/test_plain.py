@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from bisector.history import History, build
@@ -9,6 +11,7 @@ from bisector.model import Judgement
 from bisector.search import plain, stretches
 from bisector.search.answers import Answer, Contradiction, Found, Suspects, Try
 
+Search = Callable[[History, dict[str, Judgement], int], Answer]
 OLD, NEW, SKIP, ERROR = Judgement.OLD, Judgement.NEW, Judgement.SKIP, Judgement.ERROR
 
 
@@ -81,7 +84,7 @@ def test_new_on_two_branches_keeps_to_the_one_that_leaves_fewer() -> None:
 
 
 @pytest.mark.parametrize("search", [plain.search, stretches.search])
-def test_many_workers_reach_the_same_commit_as_one(search: type) -> None:
+def test_many_workers_reach_the_same_commit_as_one(search: Search) -> None:
     history = line(100)
     for workers in (1, 2, 3, 8):
         for culprit in (0, 1, 50, 98, 99):
