@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ from bisector.cli.misuse import explain
 from bisector.cli.words import tell
 from bisector.errors import BisectorError, ExitStatus, MachineFault, UsageFault
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 def guarded(arguments: Sequence[str]) -> int:
@@ -43,7 +44,9 @@ def guarded(arguments: Sequence[str]) -> int:
         if error.errno not in _FULL:
             return _defect(error, arguments)
         where = error.filename or "what standard output goes to"
-        tell(MachineFault(f"{error.strerror}: {where}", "`bisector clean` frees what bisector keeps"))
+        # A terminal that was closed answers with EIO, to these words as well.
+        with suppress(OSError):
+            tell(MachineFault(f"{error.strerror}: {where}", "`bisector clean` frees what bisector keeps"))
         _close_stdout()
         return int(ExitStatus.FAILED)
     except Exception as defect:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 
-from bisector.git.door import Git
+from bisector.git.door import Git, failure
 from bisector.model import Change, Commit
+from bisector.process import Finished
 
 _FORMAT = "%H%x00%P%x00%an%x00%ae%x00%ad%x00%cd%x00%s%x00%b"
 _FIELDS = 8
@@ -76,12 +77,19 @@ def parents(
 
 
 def merge_bases(git: Git, one: str, other: str) -> list[str]:
-    ended = git.attempt("merge-base", "--all", one, other)
-    return ended.stdout.split()
+    return _related(git, "--all", one, other).stdout.split()
 
 
 def is_ancestor(git: Git, older: str, newer: str) -> bool:
-    return git.attempt("merge-base", "--is-ancestor", older, newer).exit_status == 0
+    return _related(git, "--is-ancestor", older, newer).exit_status == 0
+
+
+def _related(git: Git, *words: str) -> Finished:
+    """Status 1 is a no; any other is no answer: objects are missing, or git was killed."""
+    ended = git.attempt("merge-base", *words)
+    if ended.exit_status not in (0, 1):
+        raise failure(("merge-base",), ended)
+    return ended
 
 
 def bringing_merges(git: Git, sha: str, tip: str, most: int = 20) -> list[Commit]:

@@ -36,11 +36,14 @@ _VERBATIM = (
 )
 _MISSING_OBJECT = re.compile(
     r"bad object|missing (blob|tree|commit|object)|unable to read (tree|sha1|blob)|object file .* is empty"
-    r"|not a valid object|could not (parse|read) (object|commit)|loose object .* is corrupt"
+    r"|[Nn]ot a valid (object|commit name)|could not (parse|read) (object|commit)|(loose|packed) object .* is corrupt"
     r"|unable to parse commit"
     r"|unable to unpack|invalid sha1 pointer|packfile .* (is corrupt|cannot be accessed)|promisor remote|not our ref"
     r"|failed to (read object|traverse parents)|inflate: data stream error|Could not read [0-9a-f]{40,64}"
 )
+
+
+_INCOMPLETE = "the repository is incomplete"
 
 
 class GitFailed(MachineFault):
@@ -172,7 +175,7 @@ def failure(arguments: Sequence[str], ended: process.Finished) -> GitFailed:
         return GitFailed(f"git {verb} took longer than its limit", "is the disk or the network stuck?")
     if _MISSING_OBJECT.search(words):
         return RepositoryIncomplete(
-            f"the repository is incomplete: {_last_line(words)}",
+            f"{_INCOMPLETE}: {_last_line(words)}",
             "objects are missing at the source; `git fsck` there names them, a full clone repairs it",
         )
     if "No space left on device" in words:
@@ -180,6 +183,11 @@ def failure(arguments: Sequence[str], ended: process.Finished) -> GitFailed:
             f"git {verb}: no space left on the device", "`bisector clean` frees what bisector keeps"
         )
     return GitFailed(f"git {verb} failed: {_last_line(words)}")
+
+
+def tells_of_missing_objects(fault: MachineFault) -> bool:
+    """Also where the fault has come through a trial's records, which keep its words alone."""
+    return fault.message.startswith(_INCOMPLETE)
 
 
 def _last_line(words: str) -> str:

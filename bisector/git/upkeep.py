@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bisector.git import worktrees
+from bisector.git.mirror import Mirror, Say
 from bisector.git.source import Source
 from bisector.locks import try_lock
 
@@ -64,6 +65,24 @@ def forget(mirror: Path, hunt: str) -> None:
 def is_leftover(folder: Path) -> bool:
     """Whether a removal was cut short here."""
     return _GONE in folder.name
+
+
+def renew(mirror: Mirror, say: Say) -> bool:
+    """Make a copy anew that git itself calls broken: it is only a copy. False: it is sound, or others use it.
+
+    Refs of hunts stay where the source still has what they point to.
+    """
+    say("looking through bisector's copy of the repository")
+    if mirror.git.attempt("fsck", "--full", "--no-dangling", "--no-progress", timeout=None).exit_status == 0:
+        return False
+    listed = mirror.git.attempt("for-each-ref", "--format=%(objectname) %(refname)", "refs/hunts").stdout
+    if not remove(mirror.folder):
+        return False
+    say("it is broken and is made anew")
+    mirror.ensure(say)
+    for sha, ref in (line.split(" ", 1) for line in listed.splitlines()):
+        mirror.git.attempt("update-ref", ref, sha)
+    return True
 
 
 def remove(mirror: Path) -> bool:
