@@ -10,6 +10,8 @@ import threading
 
 import click
 
+from bisector.caps import survey
+from bisector.caps import sweep as sweep_machine
 from bisector.cli.commands.opening import (
     Opened,
     ears,
@@ -30,8 +32,10 @@ from bisector.engine.progress import Listener, Note
 from bisector.engine.run import Result, hunt
 from bisector.engine.session import session
 from bisector.environments import Interpreters
-from bisector.errors import ExitStatus, Interrupted, UsageFault
+from bisector.errors import ExitStatus, Interrupted, MachineFault, UsageFault
+from bisector.git.door import RepositoryIncomplete, tells_of_missing_objects
 from bisector.git.mirror import Mirror
+from bisector.git.upkeep import renew
 from bisector.housekeeping import sweep
 from bisector.installers import INSTALLERS
 from bisector.model import Account, Ending
@@ -68,17 +72,46 @@ def main(argument: str, fresh: bool, options: Options) -> int:
     sweep(state)
     row = None if fresh else begin.find(store, opened.recipe)
     if row is not None and row.finished and (known := store.account(row.id)) is not None:
+        sweep_machine(survey(os.environ.get("PATH", os.defpath)))
         click.echo(f"hunt {row.id} is finished; `--fresh` hunts anew", err=True)
         return show(known, options)
     if opened.recipe.foreign:
         agree(opened, options)
     with interruptible() as stop, ears(options) as listener:
-        result = _hunt(state, store, row, opened, options, fresh, listener, stop)
+        result = _persist(state, store, row, opened, options, fresh, listener, stop)
     if result.fault is not None and not options.quiet:
         tell(result.fault)
     if isinstance(result.fault, Interrupted):
         click.echo(f"  to go on: {command_line(sys.argv)}", err=True)
     return show(result.account, options)
+
+
+def _persist(
+    state: State,
+    store: Store,
+    row: HuntRow | None,
+    opened: Opened,
+    options: Options,
+    fresh: bool,
+    listener: Listener,
+    stop: threading.Event,
+) -> Result:
+    """Hunt; once more where it was bisector's own copy of the repository that was broken."""
+    result, fault = None, None
+    try:
+        result = _hunt(state, store, row, opened, options, fresh, listener, stop)
+    except RepositoryIncomplete as incomplete:
+        fault = incomplete
+    ended_by = fault if result is None else result.fault
+    if isinstance(ended_by, MachineFault) and tells_of_missing_objects(ended_by):
+        mirror = open_mirror(state, opened.recipe, stop)
+        if renew(mirror, lambda text: listener.hear(Note(text))):
+            known = begin.find(store, opened.recipe)
+            return _hunt(state, store, known, opened, options, fresh, listener, stop)
+    if fault is not None:
+        raise fault
+    assert result is not None
+    return result
 
 
 def _hunt(
