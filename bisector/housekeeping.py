@@ -45,7 +45,7 @@ class Freed:
 
 def kept(state: State) -> Kept:
     return Kept(
-        environments=occupied(state.environments),
+        environments=occupied(state.environments) + occupied(state.caged_environments),
         mirrors=occupied(state.mirrors),
         hunts=occupied(state.hunts) + occupied(state.tries),
         records=sum(_bytes_of(path) for path in state.root.glob("records.sqlite3*")),
@@ -55,7 +55,8 @@ def kept(state: State) -> Kept:
 def clean(state: State, store: Store, *, everything: bool) -> Iterator[Freed]:
     """What is not in use; with `everything` also finished and stopped hunts, mirrors and downloads."""
     running = frozenset(row.id for row in store.hunts() if _is_running(state, row))
-    yield from _environments(state, everything=everything)
+    for root in (state.environments, state.caged_environments):
+        yield from _environments(root, everything=everything)
     yield from _tries(state)
     for row in store.hunts():
         if row.id not in running:
@@ -95,16 +96,16 @@ def _alone(lock: Path) -> Iterator[bool]:
             os.close(descriptor)
 
 
-def _environments(state: State, *, everything: bool) -> Iterator[Freed]:
-    shelf = Shelf(state.environments, guarded=False)
+def _environments(root: Path, *, everything: bool) -> Iterator[Freed]:
+    shelf = Shelf(root, guarded=False)
     shelf.sweep()
     for holding in shelf.holdings():
         size = 0 if holding.in_use else occupied(holding.path)
         if not holding.in_use and shelf.evict(holding.key):
             yield Freed("environment", holding.key, size)
     if everything:
-        size = occupied(state.environments / DOWNLOADS)
-        if size and shelf.remove_unheld(DOWNLOADS, state.environments / DOWNLOADS):
+        size = occupied(root / DOWNLOADS)
+        if size and shelf.remove_unheld(DOWNLOADS, root / DOWNLOADS):
             yield Freed("download cache", DOWNLOADS, size)
 
 

@@ -26,6 +26,11 @@ class State:
         return self.root / "environments"
 
     @property
+    def caged_environments(self) -> Path:
+        """Of hunts in the sandbox: what strangers' builds left there, no other hunt takes over."""
+        return self.root / "environments-sandbox"
+
+    @property
     def demo(self) -> Path:
         """The repository that `bisector demo` makes, and its recipe."""
         return self.root / "demo"

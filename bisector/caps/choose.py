@@ -45,7 +45,7 @@ def choose(machine: Machine, limits: Limits, *, sandbox: bool, best_effort: bool
         )
     answers = dict(_answers(machine, limits, sandbox))
     refused = {cap: answer for cap, answer in answers.items() if isinstance(answer, _NotHeld)}
-    if refused and not best_effort:
+    if refused and (not best_effort or (sandbox and Cap.NETWORK in refused)):
         raise _refusal(refused)
     return Cage(
         fence=machine.fence,

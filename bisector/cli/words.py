@@ -5,10 +5,12 @@ from __future__ import annotations
 import click
 
 from bisector.errors import BisectorError
+from bisector.report.clean import block
 
 
 def tell(fault: BisectorError) -> None:
     """What is wrong, and the next step."""
-    click.echo(f"bisector: {fault.message}", err=True)
+    # A message may quote a recipe, a repository or a server.
+    click.echo(f"bisector: {block(fault.message)}", err=True)
     if fault.hint:
-        click.echo(f"  hint: {fault.hint}", err=True)
+        click.echo(f"  hint: {block(fault.hint)}", err=True)

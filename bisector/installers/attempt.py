@@ -7,10 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from bisector.installers.port import Bench
-from bisector.installers.settings import Sources, local_folders, redact
+from bisector.installers.settings import Sources, for_strangers, local_folders, redact
 from bisector.installers.words import failure, is_unreachable
 from bisector.model import Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, run
+
+NO_SECRETS = (
+    "(source archives run code of strangers: they are fetched and built without any password or token)"
+)
 
 
 def attempt(
@@ -20,9 +24,10 @@ def attempt(
     bench: Bench,
     caged: tuple[Path, ...] | None = None,
 ) -> str | Untestable | Trouble:
-    """What it printed. `caged`: it may run code of others, and may then write only there."""
+    """What it printed. `caged`: it may run code of others, may then write only there and has no password."""
+    told = dict(env) if caged is None else for_strangers(env)
     for pause in (*bench.pauses, None):
-        finished = _once(argv, env, bench, caged)
+        finished = _once(argv, told, bench, caged)
         _note(bench.log, argv, finished)
         if isinstance(finished, Finished) and finished.ok:
             return finished.stdout
@@ -30,12 +35,17 @@ def attempt(
             break
         if bench.cancelled.wait(pause):
             return Trouble(f"{program} was cancelled")
-    return failure(program, finished)
+    failed = failure(program, finished)
+    return failed if told == env else _without_secrets(failed)
+
+
+def _without_secrets(failed: Untestable | Trouble) -> Untestable | Trouble:
+    return replace(failed, reason=f"{failed.reason}\n{NO_SECRETS}")
 
 
 def seeing(bench: Bench, found: Sources, *more: Path) -> Bench:
     """The bench with a cage in which the installer and the folders of packages can be seen."""
-    files = [Path(path) for path in (found.cert, found.client_cert) if path]
+    files = [Path(found.cert)] if found.cert else []
     return replace(bench, readable=(*bench.readable, *more, *local_folders(found), *files))
 
 

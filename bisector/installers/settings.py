@@ -62,6 +62,9 @@ DIVERTING = {
 
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s'\"]+@")
 
+SECRET = re.compile(r"TOKEN|PASSWORD|USERNAME|KEYRING|PUBLISH|NETRC|CLIENT_CERT|CREDENTIAL|SECRET|API_KEY")
+"""Names of variables that hold a secret, or the way to one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -80,6 +83,13 @@ class Sources:
 def redact(text: str) -> str:
     """Without the user and password of any URL."""
     return CREDENTIALS.sub("***@", text)
+
+
+def for_strangers(environ: Mapping[str, str]) -> dict[str, str]:
+    """What an installer may be told while it runs code of strangers: addresses, and no key to them."""
+    return {
+        name: CREDENTIALS.sub("", value) for name, value in environ.items() if not SECRET.search(name.upper())
+    }
 
 
 def sources(environ: Mapping[str, str], index: Index, prefix: Path | None = None) -> Sources:

@@ -213,7 +213,7 @@ class _Making:
             timeout=self.request.limits.timeout,
             limits=self.request.limits,
             writable=(self.bench.scratch, self.bench.slot.tree),
-            readable=(*ready.readable, *self._shared()),
+            readable=(*ready.readable, *self._shared(), *self.bench.history),
             sandbox=self.bench.sandbox,
         )
 

@@ -45,7 +45,7 @@ class CagedRunner:
             timeout=timeout or self.request.limits.install_timeout,
             limits=limits,
             writable=writable,
-            readable=readable,
+            readable=(*readable, *self.bench.history),
             sandbox=self.bench.sandbox,
             stack_dump=False,
         )

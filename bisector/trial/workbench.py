@@ -36,3 +36,8 @@ class Workbench:
     """Finds the number of a metric in an output, to know when there are pairs enough."""
     beside: Workbench | None = None
     """A second place, for the commit that a measured one takes turns with."""
+
+    @property
+    def history(self) -> tuple[Path, ...]:
+        """What the sandbox shows, read-only: builds ask git for their version."""
+        return (self.slot.mirror.git_dir,) if self.sandbox else ()

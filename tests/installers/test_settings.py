@@ -9,6 +9,7 @@ import pytest
 
 from bisector.installers.settings import (
     Sources,
+    for_strangers,
     local_folders,
     pip_environment,
     redact,
@@ -129,3 +130,23 @@ def test_credentials_are_shown_nowhere() -> None:
     assert redact("see https://me:hidden@one.example/simple and ssh://git@host/x") == (
         "see https://***@one.example/simple and ssh://***@host/x"
     )
+
+
+def test_code_of_strangers_is_told_no_secret() -> None:
+    told = for_strangers(
+        {
+            "PIP_INDEX_URL": "https://me:hunter2@example.org/simple",
+            "UV_EXTRA_INDEX_URL": "https://tok@a.example/x https://b.example/y",
+            "HTTPS_PROXY": "http://me:hunter2@proxy.example:3128",
+            "UV_PUBLISH_TOKEN": "hunter2",
+            "UV_INDEX_INTERNAL_PASSWORD": "hunter2",
+            "NETRC": "/home/me/.netrc",
+            "PATH": "/usr/bin",
+        }
+    )
+    assert told == {
+        "PIP_INDEX_URL": "https://example.org/simple",
+        "UV_EXTRA_INDEX_URL": "https://a.example/x https://b.example/y",
+        "HTTPS_PROXY": "http://proxy.example:3128",
+        "PATH": "/usr/bin",
+    }

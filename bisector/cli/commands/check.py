@@ -68,7 +68,7 @@ def _plan(opened: Opened, store: Store, mirror: Mirror, options: Options, say: S
         pythons=_pythons(recipe, interpreters, installers),
         newest=next((one.version for one in interpreters.list_all()), None),
         means=means,
-        sandbox=_sandbox(recipe, options),
+        sandbox=opened.sandbox,
         trial_seconds=median(seconds) if seconds else None,
         measured=len(seconds),
         jobs=options.jobs,
@@ -91,7 +91,7 @@ def _sound(
     means: Mapping[Cap, str] = {}
     try:
         means = choose_cage(
-            machine, recipe.limits, sandbox=_sandbox(recipe, options), best_effort=options.best_effort
+            machine, recipe.limits, sandbox=opened.sandbox, best_effort=options.best_effort
         ).means
     except UsageFault as refusal:
         faults.append(where.fault("limits", refusal.message))
@@ -99,10 +99,6 @@ def _sound(
     if faults:
         raise RecipeFault(in_order(faults), "; ".join(hints))
     return means
-
-
-def _sandbox(recipe: Recipe, options: Options) -> bool:
-    return recipe.foreign if options.sandbox is None else options.sandbox
 
 
 def _pythons(

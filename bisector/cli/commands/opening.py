@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 
@@ -41,13 +41,23 @@ class Opened:
 
     recipe: Recipe
     written: RecipeText
+    sandbox: bool
+    """On for other people's recipes; for one's own where it is asked for."""
 
 
 def read_recipe(argument: str, options: Options) -> Opened:
     source = read_source(argument, sys.stdin.buffer)
     recipe = load(source.text, source.name, options.set, source.base, origin=source.origin)
     base = str(source.base) if source.base else ""
-    return Opened(recipe, RecipeText(source.text, source.name, base, options.set))
+    sandbox = sandboxed(recipe, options)
+    if sandbox:
+        # Part of what is asked: a trial without network must not be taken for one that had it.
+        recipe = replace(recipe, limits=replace(recipe.limits, network=False))
+    return Opened(recipe, RecipeText(source.text, source.name, base, options.set), sandbox)
+
+
+def sandboxed(recipe: Recipe, options: Options) -> bool:
+    return recipe.foreign if options.sandbox is None else options.sandbox
 
 
 def open_state(options: Options) -> tuple[State, Store]:
@@ -89,7 +99,7 @@ def tools(
         raise UsageFault(
             f"--executor {options.executor} is not supported yet", "leave it out: trials run here"
         )
-    sandbox = recipe.foreign if options.sandbox is None else options.sandbox
+    sandbox = sandboxed(recipe, options)
     machine = survey(os.environ.get("PATH", "/usr/bin:/bin"))
     sweep(machine)
 
@@ -98,13 +108,21 @@ def tools(
         return choose_cage(machine, recipe.limits, sandbox=sandbox, best_effort=effort, worker=worker)
 
     guarded = cages(0).fence.guards
-    environments = open_environments(state.environments, dict(os.environ), guarded=guarded)
+    root, environ = state.environments, dict(os.environ)
+    if sandbox:
+        # A build may write to the downloads that it is served from: not to those of anybody else.
+        root, environ = state.caged_environments, _without_caches(environ)
+    environments = open_environments(root, environ, guarded=guarded)
     try:
         yield Tools(
             state, store, environments, cages, listener, stop, dict(os.environ), options.jobs, sandbox
         )
     finally:
         environments.close()
+
+
+def _without_caches(environ: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if not name.endswith("_CACHE_DIR")}
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import click
 
 from bisector.caps import survey
 from bisector.caps import sweep as sweep_machine
+from bisector.cli.commands.consent import agree
 from bisector.cli.commands.opening import (
     Opened,
     ears,
@@ -41,9 +42,7 @@ from bisector.installers import INSTALLERS
 from bisector.model import Account, Ending
 from bisector.recipe.faults import RecipeFault
 from bisector.recipe.places import in_order
-from bisector.recipe.schema import OriginKind
 from bisector.report import RENDERERS, Format, as_text
-from bisector.report.clean import block
 from bisector.state import State
 from bisector.store import HuntRow, Store
 
@@ -56,12 +55,6 @@ STATUS = {
     Ending.FAILED: ExitStatus.FAILED,
     Ending.INTERRUPTED: ExitStatus.INTERRUPTED,
 }
-FOREIGN = {
-    OriginKind.STDIN: "standard input",
-    OriginKind.URL: "a URL",
-    OriginKind.ISSUE: "an issue",
-}
-"""Where recipes of others come from."""
 
 
 def main(argument: str, fresh: bool, options: Options) -> int:
@@ -184,20 +177,6 @@ def show(account: Account, options: Options) -> int:
     else:
         click.echo(as_text(account, places), nl=False)
     return int(STATUS[account.ending])
-
-
-def agree(opened: Opened, options: Options) -> None:
-    """Somebody else's recipe: what it will fetch, install and run is shown, and asked."""
-    click.echo(f"This recipe comes from {opened.written.name}. It will fetch, install and run:\n", err=True)
-    click.echo(block(opened.written.text), err=True)
-    if options.yes:
-        return
-    if not sys.stdin.isatty():
-        raise UsageFault(
-            f"a recipe from {FOREIGN[opened.recipe.origin]} is run only with --yes",
-            "read it above, then add --yes",
-        )
-    click.confirm("Run it?", abort=True, err=True)
 
 
 def command_line(argv: list[str]) -> str:

@@ -20,6 +20,7 @@ from enum import IntEnum
 
 import click
 
+from bisector.cli.commands.consent import agree
 from bisector.cli.commands.following import Following
 from bisector.cli.commands.opening import (
     Opened,
@@ -29,7 +30,6 @@ from bisector.cli.commands.opening import (
     read_recipe,
     tools,
 )
-from bisector.cli.commands.run import agree
 from bisector.cli.options import Options
 from bisector.console import Silent
 from bisector.engine import single
