@@ -51,6 +51,7 @@ def measure(folder: Path, case: Case, python: str, variables: Mapping[str, str])
     commits = _git_tries(folder, clone, case)
     (folder / "repro.py").write_text(case.repro)
     fresh, shared = _script(folder, case, python, FRESH), _script(folder, case, python, SHARED)
+    run(["git", "checkout", "--quiet", commits[0]], clone)
     run(["sh", str(fresh)], clone, variables)
     taken: dict[Path, list[float]] = {fresh: [], shared: []}
     for commit in commits[:SAMPLE]:
