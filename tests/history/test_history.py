@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 
 import pytest
 
@@ -130,18 +131,36 @@ def test_expected_trials(commits: int, trials: int) -> None:
     assert expected_trials(commits) == trials
 
 
-def test_a_hundred_thousand_commits_stay_small() -> None:
-    """Tens of MiB for the graph: each commit costs a few small objects and no set of its own."""
-    chance = random.Random(2)
-    commits = 100_000
-    named = [
-        (number - 1, number - chance.randrange(2, 40)) if number > 50 and number % 7 == 0 else (number - 1,)
+def test_a_commit_costs_a_few_small_objects() -> None:
+    """At 500 bytes a commit, a history of 100,000 takes less than 50 MiB."""
+    commits = 20_000
+    listed = [
+        (
+            sha(number),
+            [sha(number - 1), sha(number - 7)][: 2 if number > 7 and number % 5 == 0 else min(number, 1)],
+        )
         for number in range(commits)
     ]
+    tracemalloc.start()
+    history = build(listed)
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 500 * len(history)
+    assert peak < 1000 * len(history)
+
+
+def test_the_sets_that_weights_are_counted_by_are_dropped_again() -> None:
+    """All the sets of 20,000 commits would take 25 MB."""
+    commits = 20_000
     history = build(
-        (sha(number), [sha(parent) for parent in parents if parent >= 0])
-        for number, parents in enumerate(named)
+        (
+            sha(number),
+            [sha(number - 1), sha(number - 7)][: 2 if number > 7 and number % 5 == 0 else min(number, 1)],
+        )
+        for number in range(commits)
     )
+    tracemalloc.start()
     assert weights(history)[-1] == commits
-    left = history.between([sha(100)], sha(commits - 1))
-    assert len(left) <= commits - 100
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5_000_000
