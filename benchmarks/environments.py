@@ -93,6 +93,11 @@ def _beside_pip(desk: Desk, case: Case) -> list[Row]:
             "times",
             _note(plain, plain.fresh, cold, trials),
         ),
+        shown(
+            f"{case.name}: virtualenv and pip install a commit / hunt, layers there",
+            plain.trials * plain.fresh / warm,
+            "times",
+        ),
         at_least(
             f"{case.name}: pip install -e . into one shared environment / hunt, layers there",
             plain.trials * plain.shared / warm,
