@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import environments, hunts, scale, startup
+from benchmarks import environments, hunts, sandbox, scale, startup
 from benchmarks.table import Row, Word, lines
 
 ROOMS: Mapping[str, Callable[[Path], Sequence[Row]]] = {
@@ -16,6 +16,7 @@ ROOMS: Mapping[str, Callable[[Path], Sequence[Row]]] = {
     "hunts": hunts.rows,
     "scale": scale.rows,
     "environments": environments.rows,
+    "sandbox": sandbox.rows,
 }
 
 
