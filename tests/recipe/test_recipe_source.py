@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 import threading
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from bisector.recipe.schema import OriginKind
 from bisector.recipe.source import Source, read_source
 from bisector.recipe.web import shown
 
+MANY = int(os.environ.get("BISECTOR_FUZZ", "2000"))
 RECIPE = "repo: https://example.org/x\ngood: a\nbad: b\nrepro: python -c 'x < 1 & 2'\n"
 ISSUE = f"It broke.\r\n\r\n```python\nrepo: 1\nrepro: 2\n```\r\n\r\n````yaml\n{RECIPE}````\r\nThanks!\r\n"
 PAGE = (
@@ -272,7 +274,7 @@ def test_spoilt_answers_hold_a_recipe_or_none() -> None:
     """Answers of an API and pages, cut and mixed."""
     dice = random.Random(5)
     bodies = [json.dumps({"body": ISSUE}), PAGE, "[" * 50_000, '{"body": 7}', "9" * 5000]
-    for _ in range(2000):
+    for _ in range(MANY):
         text = dice.choice(bodies)
         for _ in range(dice.randint(0, 5)):
             at = dice.randrange(len(text) + 1)
@@ -310,7 +312,7 @@ def test_spoilt_text_is_searched_without_harm() -> None:
         "<![",
         "&#x110000;",
     ]
-    for _ in range(3000):
+    for _ in range(MANY):
         text = "".join(dice.choice(pieces) for _ in range(dice.randrange(30)))
         for found in (fenced.in_markdown(text), fenced.in_page(text)):
             assert found is None or "repro: y" in found
