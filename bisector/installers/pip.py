@@ -20,6 +20,7 @@ from bisector.installers.attempt import attempt, seeing
 from bisector.installers.port import Bench, Wanted
 from bisector.installers.settings import pip_environment, sources
 from bisector.model import Stage, Trouble, Untestable
+from bisector.process import leftovers
 
 REPORTS_SINCE = Version("22.2")
 CUTOFF_SINCE = Version("26.0")
@@ -55,7 +56,8 @@ class Pip:
         answer = _wheels_first(wheel, wanted.python, [*options, *cutoff], wanted.requirements, bench)
         if isinstance(answer, Untestable | Trouble):
             return answer
-        return _reported(report)
+        said = leftovers.read(report, bench.scratch)
+        return Trouble("pip left no answer that can be read") if said is None else _reported(said)
 
     def _resolve_by_installing(
         self, wheel: PipWheel, wanted: Wanted, bench: Bench
@@ -128,10 +130,9 @@ def cutoff_options(version: Version, wanted: Wanted) -> list[str] | Untestable:
     return ["--uploaded-prior-to", wanted.cutoff.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")]
 
 
-def _reported(report: Path) -> tuple[str, ...]:
-    said = json.loads(report.read_text(encoding="utf-8"))
+def _reported(text: str) -> tuple[str, ...]:
     lines = []
-    for item in said["install"]:
+    for item in json.loads(text)["install"]:
         name, version = item["metadata"]["name"], item["metadata"]["version"]
         url = item["download_info"]["url"]
         lines.append(f"{name} @ {url}" if item.get("is_direct") else f"{name}=={version}")

@@ -13,6 +13,7 @@ from bisector.installers.attempt import attempt, seeing
 from bisector.installers.port import Bench, Wanted
 from bisector.installers.settings import sources, uv_environment
 from bisector.model import Trouble, Untestable
+from bisector.process import leftovers
 
 OLDEST = (3, 6)
 FAR_FUTURE = "2999-01-01T00:00:00Z"
@@ -65,7 +66,8 @@ class Uv:
         answer = self._wheels_first(options, bench)
         if isinstance(answer, Untestable | Trouble):
             return answer
-        return _lines(answered.read_text(encoding="utf-8"))
+        text = leftovers.read(answered, bench.scratch)
+        return Trouble("uv left no answer that can be read") if text is None else _lines(text)
 
     def install(self, python: Path, lines: tuple[str, ...], bench: Bench) -> Untestable | Trouble | None:
         if not lines:
