@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -117,10 +117,16 @@ class Dependencies:
             asked = between.below(found[-1] if found else between.top)
             wanted = Wanted(served.interpreter.path, (asked,), cutoff, alone=True)
             with temporary(place.scratch / "resolve") as scratch:
-                lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
-            if isinstance(lines, Trouble):
+                bench = self._bench(served, request, place, scratch)
+                lines = served.installer.resolve(wanted, replace(bench, wheels_only=True))
+                if isinstance(lines, Trouble):
+                    return lines
+                if isinstance(lines, Untestable):
+                    # The index answered. Sources that it does not give without a password are not offered.
+                    lines = served.installer.resolve(wanted, bench)
+            if isinstance(lines, Trouble) and place.cancelled.is_set():
                 return lines
-            version = None if isinstance(lines, Untestable) else _version_of(lines)
+            version = None if isinstance(lines, Untestable | Trouble) else _version_of(lines)
             if version is None:
                 break
             found.append(version)

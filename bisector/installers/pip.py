@@ -112,7 +112,7 @@ def _wheels_first(
     env = {**pip_environment(bench.environ, found), "PIP_CACHE_DIR": str(bench.cache)}
     argv = [str(python), f"{wheel.path}/pip", *options, "--requirement", str(asked)]
     wheels = attempt("pip", [*argv, "--only-binary", ":all:"], env, bench)
-    if not isinstance(wheels, Untestable):
+    if bench.wheels_only or not isinstance(wheels, Untestable):
         return wheels
     kept = (bench.cache, bench.scratch, *([writable] if writable else []))
     return attempt("pip", argv, env, seeing(bench, found, wheel.path.parent), caged=kept)

@@ -47,6 +47,8 @@ class Bench:
     readable: tuple[Path, ...] = ()
     share_files: bool = True
     """Hard links into the cache: only where nobody can write through them."""
+    wheels_only: bool = False
+    """No source archive is looked at where no wheel serves."""
     pauses: tuple[float, ...] = (1.0, 5.0)
     """Before each further attempt when the registry does not answer."""
 

@@ -98,7 +98,7 @@ class Uv:
             # No registry answers: what uv has of it may be enough. If not, that it does not answer is the word.
             cached = attempt("uv", [*only_wheels, "--offline"], env, replace(bench, pauses=()))
             return cached if isinstance(cached, str) else wheels
-        if not isinstance(wheels, Untestable):
+        if bench.wheels_only or not isinstance(wheels, Untestable):
             return wheels
         kept = (bench.cache, bench.scratch, *([writable] if writable else []))
         return attempt("uv", argv, env, seeing(bench, found, Path(argv[0]).resolve().parent), caged=kept)
