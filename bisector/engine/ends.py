@@ -14,8 +14,8 @@ from bisector.errors import EndpointFault, MachineFault
 from bisector.git import commits
 from bisector.git.mirror import Mirror
 from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Terms, Untestable
-from bisector.oracles.signatures import TimedOut
-from bisector.recipe.schema import Confidence
+from bisector.oracles.signatures import OutOfMemory, TimedOut
+from bisector.recipe.schema import Confidence, Reaction
 from bisector.verdict import failure_at_end
 
 _NOT_STARTED = (126, 127)
@@ -81,7 +81,7 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers 
     learn(hunter, bad)
     bad = _judged_again(hunter, bad)
     if isinstance(hunter.recipe.verdict.runs, Confidence):
-        return _insist(hunter, failing, working)
+        return _comes_and_goes(hunter, failing, working)
     good = hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working))
     _must_be_testable(hunter, bad, hunter.recipe.failing)
     _must_be_testable(hunter, good, hunter.recipe.working)
@@ -99,36 +99,41 @@ def _wavers(hunter: Hunter, bad: JudgedTrial) -> Wavers | None:
     count = hunter.tally(outcome)
     if not (count.failing and count.working):
         return None
+    _insist(hunter, bad.trial.commit)
     return Wavers(f"the failing end fails {count.failing} of {count.failing + count.working} times")
 
 
-def _insist(hunter: Hunter, failing: str, working: str) -> Wavers:
-    """The recipe hunts a failure that comes and goes: the failing end is run until it fails."""
-    label = _label(hunter, hunter.recipe.failing)
-    seen = hunter.trial(failing, Purpose.END, label, PROOF_RUNS)
-    hunter.recall(Purpose.SAMPLE)
-    while not _fails_somewhere(hunter, failing):
-        made = [one for one in hunter.told if one.trial.commit == failing]
-        if sum(len(one.trial.outcome.runs) for one in made if isinstance(one.trial.outcome, Ran)) >= INSIST:
-            _must_be_testable(hunter, seen, hunter.recipe.failing)
-            raise EndpointFault(
-                f"the {label} ({failing[:12]}) does not fail as said: it works {INSIST} of {INSIST} times",
-                "`bisector try` shows it live; does it need a load, a seed or a longer repro to fail?",
-            )
-        seen = hunter.sample(failing, PATIENCE, f"{label}, until it fails")
-        _must_be_testable(hunter, seen, hunter.recipe.failing)
-        learn(hunter, seen)
-    _must_be_testable(
-        hunter,
-        hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working)),
-        hunter.recipe.working,
-    )
+def _comes_and_goes(hunter: Hunter, failing: str, working: str) -> Wavers:
+    """The recipe says so: one failure at the failing end is enough, and the other end need not always work."""
+    hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
+    _insist(hunter, failing)
+    good = hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working))
+    _must_be_testable(hunter, good, hunter.recipe.working)
     return Wavers("the recipe asks for a confidence")
 
 
-def _fails_somewhere(hunter: Hunter, sha: str) -> bool:
+def _insist(hunter: Hunter, failing: str) -> None:
+    """Run the failing end until it has failed twice: one failure cannot tell what varies in its words."""
+    hunter.recall(Purpose.SAMPLE)
+    hunter.signature, label = None, _label(hunter, hunter.recipe.failing)
+    while sum(hunter.tally(ran).failing for ran in _ran_at(hunter, failing)) < PROOF_RUNS:
+        made = sum(len(ran.runs) for ran in _ran_at(hunter, failing))
+        if made >= INSIST:
+            break
+        seen = hunter.sample(failing, PATIENCE, f"{label}, until it fails again")
+        _must_be_testable(hunter, seen, hunter.recipe.failing)
+    outcomes = _ran_at(hunter, failing)
+    if not any(hunter.tally(ran).failing for ran in outcomes):
+        raise EndpointFault(
+            f"the {label} ({failing[:12]}) does not fail as said: it works {INSIST} of {INSIST} times",
+            "`bisector try` shows it live; does it need a load, a seed or a longer repro to fail?",
+        )
+    _take_signature(hunter, outcomes)
+
+
+def _ran_at(hunter: Hunter, sha: str) -> list[Ran]:
     outcomes = [one.trial.outcome for one in hunter.told if one.trial.commit == sha]
-    return any(hunter.tally(outcome).failing for outcome in outcomes if isinstance(outcome, Ran))
+    return [outcome for outcome in outcomes if isinstance(outcome, Ran)]
 
 
 def learn(hunter: Hunter, bad: JudgedTrial) -> None:
@@ -136,18 +141,21 @@ def learn(hunter: Hunter, bad: JudgedTrial) -> None:
     outcome = bad.trial.outcome
     if hunter.signature is not None or not isinstance(outcome, Ran):
         return
-    compared = hunter.comparer.comparisons(outcome)
-    hunter.signature = failure_at_end([outcome], hunter.standard, hunter.look, [compared])
-    if isinstance(hunter.signature, TimedOut):
+    _take_signature(hunter, [outcome])
+
+
+def _take_signature(hunter: Hunter, outcomes: list[Ran]) -> None:
+    compared = [hunter.comparer.comparisons(outcome) for outcome in outcomes]
+    failing = sum(hunter.tally(outcome).failing for outcome in outcomes)
+    hunter.signature = failure_at_end(outcomes, hunter.standard, hunter.look, compared)
+    if isinstance(hunter.signature, TimedOut) and hunter.recipe.verdict.on_timeout is Reaction.SKIP:
         hunter.notice("the failing end runs into its time limit: this is a hunt for a hang")
-    elif hunter.signature is None and _fails(hunter, outcome) > 1:
+    elif isinstance(hunter.signature, OutOfMemory) and hunter.recipe.verdict.on_memory is Reaction.SKIP:
+        hunter.notice("the failing end runs into its memory cap: this is a hunt for what takes the memory")
+    elif hunter.signature is None and failing > 1:
         hunter.notice(
             "the failing end fails in a different way each time: any failure counts as the one hunted"
         )
-
-
-def _fails(hunter: Hunter, outcome: Ran) -> int:
-    return hunter.tally(outcome).failing
 
 
 def _judged_again(hunter: Hunter, judged: JudgedTrial) -> JudgedTrial:

@@ -144,12 +144,14 @@ class Flaky:
         if not costs.switch:
             return Ask(self._sha(best), 1)
         plans = [
-            (_batch_gain(self.history, belief, place, runs) / seconds, place, runs)
+            (_batch_gain(self.history, belief, place, runs) * chance / seconds, place, runs)
             for place in dict.fromkeys((best, last))
+            # Staying costs no switch: without its chance an untestable commit would be asked for ever.
+            if (chance := 1.0 if place == OLD_END else testable[place]) > 0
             for runs in BATCHES
             if (seconds := runs * costs.run + costs.switch * (place != last))
         ]
-        _, place, runs = max(plans, key=lambda plan: plan[0])
+        _, place, runs = max(plans, key=lambda plan: plan[0], default=(0.0, OLD_END, 1))
         return Ask(self._sha(place), runs)
 
     def _sha(self, place: int) -> str:

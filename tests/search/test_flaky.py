@@ -117,6 +117,15 @@ def test_an_untestable_commit_is_not_asked_again() -> None:
     assert len(answer.commits) == 64
 
 
+def test_an_untestable_commit_is_left_though_staying_costs_nothing() -> None:
+    history = linear(40)
+    flaky = prepare(history, OLD_END)
+    runs = seen(history, (-1, OLD, 3), (39, NEW, 2), (39, OLD, 2), (20, SKIP, 1))
+    asked = flaky.search(runs, Costs(run=0.1, switch=1.0))
+    assert isinstance(asked, Ask)
+    assert asked.commit != history.sha(20)
+
+
 def test_a_change_that_costs_time_is_made_for_several_runs() -> None:
     history = linear(256)
     runs = seen(history, (127, NEW, 1), (-1, OLD, 9), (-1, NEW, 1), (255, NEW, 29), (255, OLD, 3))
