@@ -47,6 +47,15 @@ def by_probability(hunter: Hunter, old: str, new: str, bases: tuple[str, ...], r
     hunter.passed(Phase.NARROW, Event.ONE_LEFT)
     shown = wavering.weighed(hunter, culprit, new, found.confidence)
     message = f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit: {shown.sentence}"
+    if found.has_stopped:
+        message = (
+            f"the failure has stopped: it was seen in the beginning and never on a second look, also not at "
+            f"{hunter.row.new_ref}; the machine, the network or the time changed, not a commit"
+        )
+        hunter.happened(Event.REFUTED, message)
+        return Conclusion(
+            Ending.UNCONFIRMED, message, culprit, confirmation=shown.confirmation, log=found.log
+        )
     hunter.happened(Event.CONFIRMED, message)
     return Conclusion(Ending.FOUND, message, culprit, confirmation=shown.confirmation, log=found.log)
 

@@ -41,6 +41,8 @@ class Wavered:
     confidence: float
     log: str
     is_sure: bool
+    has_stopped: bool = False
+    """It failed in the beginning and never since: something else than a commit changed."""
 
 
 def waver(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavered:
@@ -69,13 +71,21 @@ def waver(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavered
             case Named(commit, probability):
                 if not _looked_again(hunter, commit, new):
                     log = _log(hunter, history, old, bases, commit)
-                    return Wavered((commit,), probability, log, True)
+                    return Wavered((commit,), probability, log, True, _has_stopped(hunter, commit, new))
             case Narrowed(commits, probability):
                 return Wavered(tuple(reversed(commits)), probability, "", True)
             case NothingChanged(probability):
                 raise _unchanged(hunter, old, new, probability)
             case CannotTell(likeliest):
                 return Wavered(tuple(one.commit for one in likeliest), likeliest[0].probability, "", False)
+
+
+def _has_stopped(hunter: Hunter, culprit: str, new: str) -> bool:
+    """Not one failure on the new side since one run was no longer enough."""
+    hunter.sample(new, runs_to_show(hunter, culprit, new), "does it still fail?")
+    since = [one.trial for one in hunter.told if one.trial.purpose is Purpose.SAMPLE]
+    ran = [one.outcome for one in since if one.commit in (culprit, new) and isinstance(one.outcome, Ran)]
+    return not any(hunter.tally(outcome).failing for outcome in ran)
 
 
 def _looked_again(hunter: Hunter, culprit: str, new: str) -> bool:

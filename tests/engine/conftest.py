@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -69,7 +69,9 @@ class Planted:
         self.performed.append((job.purpose, request.commit))
         outcome = observed(job, self.plant(request.commit))
         log = str(self.folder / "log")
-        return Trial(request.commit, request.key, job.purpose, BEGAN, outcome, None, 0.1, 0, 0, 0.1, log)
+        # Two trials of one commit are told apart by when they began.
+        began = BEGAN + timedelta(seconds=len(self.performed))
+        return Trial(request.commit, request.key, job.purpose, began, outcome, None, 0.1, 0, 0, 0.1, log)
 
     def row(self, text: str) -> HuntRow:
         recipe = load(text, "recipe.yaml", (), self.folder)

@@ -152,7 +152,7 @@ def test_a_culprit_that_does_not_fail_again_is_not_confirmed(project: Repository
     plant.performing = performing
     account = plant.hunt(plant.row(recipe(project))).account
     assert account.ending is Ending.UNCONFIRMED
-    assert "second look" in account.message
+    assert "the failure has stopped" in account.message
 
 
 def test_a_parent_that_cannot_be_tested_is_vouched_for_by_what_contains_it(
