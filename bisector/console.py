@@ -29,6 +29,7 @@ from bisector.engine.progress import (
 from bisector.hunt import Phase
 from bisector.model import Judgement, Ran, Terms
 from bisector.report.clean import line as one_line
+from bisector.report.figures import counted
 
 PHASES = {
     Phase.PREPARE: "preparing",
@@ -99,7 +100,7 @@ class Picture:
         words = [PHASES[self.phase]]
         if self.left is not None and self.phase in (Phase.ENDS, Phase.NARROW):
             words.append(f"{self.left} commits in question")
-            words.append(f"about {self.expected} trials left")
+            words.append(f"about {counted(self.expected or 0, 'trial')} left")
         if self.phase in (Phase.ENDS, Phase.NARROW) and self.expected is not None:
             words.append(in_words(seconds_left(self.durations, self.expected)))
         return ", ".join(words)

@@ -41,7 +41,7 @@ def relatives(store: Store, recipe: Recipe, shown: str) -> list[HuntRow]:
     ]
 
 
-def create(store: Store, recipe: Recipe, written: RecipeText, shown: str) -> HuntRow:
+def create(store: Store, recipe: Recipe, written: RecipeText, shown: str, *, fresh: bool = False) -> HuntRow:
     """A hunt on record; what the recipe holds of passwords in URLs is not."""
     row = HuntRow(
         id=secrets.token_hex(4),
@@ -61,6 +61,7 @@ def create(store: Store, recipe: Recipe, written: RecipeText, shown: str) -> Hun
         new_ref=None,
         new_commit=None,
         seconds=0.0,
+        fresh=fresh,
     )
     store.add_hunt(row)
     return row

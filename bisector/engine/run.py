@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bisector.engine import begin, confirm, endings, ends, faces, narrow
 from bisector.engine.account import Conclusion, account
@@ -42,6 +42,8 @@ def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
         trouble = error if isinstance(error, MachineFault) else _trouble(error)
         hunter.happened(Event.FAILED, trouble.message)
         conclusion, fault = Conclusion(Ending.FAILED, trouble.message), trouble
+    # What the account still asks git must be answered, also when the hunt was told to stop.
+    hunter.mirror = replace(hunter.mirror, stop=None)
     seconds = time.monotonic() - began
     hunter.store.add_seconds(hunter.id, seconds)
     made = account(hunter, conclusion, hunter.row.seconds + seconds, machine)

@@ -161,8 +161,8 @@ def _proofs(story: Story) -> Iterator[str]:
 
 
 def _proof_cells(proof: Proof) -> tuple[str, ...]:
-    expected = "as expected" if proof.expected else "**not as expected**"
-    return (prose(proof.what), _cell(proof.commit or ""), prose(proof.state.term), expected)
+    word = f"**{proof.word}**" if proof.expected is False else proof.word
+    return (prose(proof.what), _cell(proof.commit or ""), prose(proof.state.term), word)
 
 
 def _outputs(shown: tuple[Shown, ...]) -> Iterator[str]:

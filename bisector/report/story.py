@@ -54,7 +54,12 @@ class Proof:
     what: str
     commit: str | None
     state: State
-    expected: bool
+    expected: bool | None
+    """None: it speaks neither for nor against the culprit."""
+
+    @property
+    def word(self) -> str:
+        return {True: "as expected", False: "not as expected", None: "tells nothing"}[self.expected]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +199,16 @@ def _proofs(account: Account, confirmation: Confirmation) -> tuple[Proof, ...]:
     ]
     if confirmation.reverted is not None:
         where = f"reverted at the {line(account.terms.new, 60)} end"
-        # A revert that conflicts, or leaves what cannot be tested, speaks neither for nor against the culprit.
-        tried = confirmation.reverted is not Judgement.SKIP
-        tested.append((where, None, confirmation.reverted, Judgement.OLD if tried else Judgement.SKIP))
+        tested.append((where, None, confirmation.reverted, Judgement.OLD))
     return tuple(
-        Proof(what, commit, state_of(account, judgement), judgement is expected)
+        Proof(what, commit, state_of(account, judgement), _as_expected(commit, judgement, expected))
         for what, commit, judgement, expected in tested
     )
+
+
+def _as_expected(commit: str | None, judgement: Judgement, expected: Judgement) -> bool | None:
+    """A revert that conflicts, or leaves what cannot be tested, tells nothing."""
+    return None if commit is None and judgement is Judgement.SKIP else judgement is expected
 
 
 def _confidence(confirmation: Confirmation | None) -> str | None:
@@ -230,7 +238,7 @@ def _shown(account: Account, exhibit: Exhibit) -> Shown:
         heading=line(exhibit.heading),
         commit=short(judged.trial.commit),
         state=state_of(account, judged.verdict.judgement),
-        reason=line(judged.verdict.reason),
+        reason=_reason(judged),
         output=tail(words(judged.trial), _EVIDENCE_LINES, _EVIDENCE_CHARACTERS),
     )
 
@@ -264,6 +272,12 @@ _PURPOSES = {
 }
 
 
+def _reason(judged: JudgedTrial) -> str:
+    """A commit that was not tested as it is says so."""
+    reason, purpose = line(judged.verdict.reason), judged.trial.purpose
+    return f"{_PURPOSES[purpose]}: {reason}" if purpose in (Purpose.REVERT, Purpose.CROSS) else reason
+
+
 def _row(account: Account, number: int, judged: JudgedTrial) -> Row:
     trial = judged.trial
     memory = peak_memory(trial)
@@ -273,7 +287,7 @@ def _row(account: Account, number: int, judged: JudgedTrial) -> Row:
         commit=short(trial.commit),
         state=state_of(account, judged.verdict.judgement),
         purpose=_PURPOSES[trial.purpose],
-        reason=line(judged.verdict.reason),
+        reason=_reason(judged),
         reused=judged.reused,
         seconds=duration(trial.seconds),
         install=duration(trial.install_seconds),

@@ -95,8 +95,8 @@ def _end(story: Story) -> str:
 
 
 def _proof(proof: Proof) -> str:
-    unexpected = "" if proof.expected else " (not as expected)"
-    return f"{proof.what}: {proof.state.term}{unexpected}"
+    note = "" if proof.expected else f" ({proof.word})"
+    return f"{proof.what}: {proof.state.term}{note}"
 
 
 def _outputs(shown: tuple[Shown, ...]) -> Iterator[str]:

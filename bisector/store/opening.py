@@ -19,7 +19,7 @@ CREATE TABLE hunts (
     recipe TEXT NOT NULL, recipe_name TEXT NOT NULL, base TEXT NOT NULL, overrides TEXT NOT NULL,
     created TEXT NOT NULL, phase TEXT NOT NULL, ending TEXT, message TEXT NOT NULL DEFAULT '',
     old_ref TEXT, old_commit TEXT, new_ref TEXT, new_commit TEXT, seconds REAL NOT NULL DEFAULT 0,
-    account TEXT
+    fresh INTEGER NOT NULL DEFAULT 0, account TEXT
 );
 CREATE INDEX hunts_digest ON hunts (digest, created);
 CREATE TABLE events (

@@ -30,6 +30,8 @@ class HuntRow:
     new_ref: str | None
     new_commit: str | None
     seconds: float
+    fresh: bool = False
+    """Begun with --fresh: what other hunts observed is not asked, also when it goes on."""
 
     @property
     def finished(self) -> bool:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -33,6 +34,9 @@ from bisector.recipe.schema import Recipe
 from bisector.recipe.source import read_source
 from bisector.state import State, choose, usable
 from bisector.store import Store, open_store
+
+ONE_SIGNAL = 0.5
+"""Seconds within which two signals are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +148,20 @@ def ears(options: Options) -> Iterator[Listener]:
 
 @contextmanager
 def interruptible() -> Iterator[threading.Event]:
-    """SIGINT and SIGTERM end what runs, in order; a second one ends it at once."""
+    """SIGINT and SIGTERM end what runs, in order; a second one ends it at once.
+
+    `timeout` and closing terminals send theirs twice in a row: that is one.
+    """
     stop = threading.Event()
+    first = 0.0
 
     def on_signal(number: int, frame: object) -> None:
-        if stop.is_set():
+        nonlocal first
+        if not stop.is_set():
+            first = time.monotonic()
+            stop.set()
+        elif time.monotonic() - first > ONE_SIGNAL:
             raise KeyboardInterrupt
-        stop.set()
 
     before = {one: signal.signal(one, on_signal) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:

@@ -75,7 +75,8 @@ def main(argument: str, fresh: bool, options: Options) -> int:
     if result.fault is not None and not options.quiet:
         tell(result.fault)
     if isinstance(result.fault, Interrupted):
-        click.echo(f"  to go on: {command_line(sys.argv)}", err=True)
+        again = [word for word in sys.argv if word != "--fresh"]
+        click.echo(f"  to go on: {command_line(again)}", err=True)
     return show(result.account, options)
 
 
@@ -122,11 +123,11 @@ def _hunt(
     with tools(state, store, recipe, options, listener, stop) as kit:
         _get_ready(opened, mirror, listener, known=row is not None)
         begun = row is None
-        row = row or _new_hunt(store, opened, mirror, listener)
+        row = row or _new_hunt(store, opened, mirror, listener, fresh=fresh)
         listening = Several(listener, NowFile(state.now(row.id)))
         kit = kit.heard_by(listening)
         try:
-            with session(kit, row, recipe, mirror, fresh=fresh) as hunter:
+            with session(kit, row, recipe, mirror, fresh=fresh or row.fresh) as hunter:
                 return hunt(hunter, os.environ)
         except UsageFault:
             # A fault of the recipe that only git could see: as if nothing had been begun.
@@ -157,7 +158,7 @@ def _forget(state: State, store: Store, row: HuntRow) -> None:
     state.hunt_lock(row.id).unlink(missing_ok=True)
 
 
-def _new_hunt(store: Store, opened: Opened, mirror: Mirror, listener: Listener) -> HuntRow:
+def _new_hunt(store: Store, opened: Opened, mirror: Mirror, listener: Listener, *, fresh: bool) -> HuntRow:
     for old in begin.relatives(store, opened.recipe, mirror.source.shown)[:1]:
         count = len(store.trials(old.id))
         listener.hear(
@@ -166,7 +167,7 @@ def _new_hunt(store: Store, opened: Opened, mirror: Mirror, listener: Listener) 
                 f"which reuses those of its {count} trials that would observe the same"
             )
         )
-    return begin.create(store, opened.recipe, opened.written, mirror.source.shown)
+    return begin.create(store, opened.recipe, opened.written, mirror.source.shown, fresh=fresh)
 
 
 def show(account: Account, options: Options) -> int:
