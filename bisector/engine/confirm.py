@@ -108,7 +108,7 @@ def reverted(hunter: Hunter, culprit: str, new: str, runs: int = 1) -> JudgedTri
         return None
     asked = hunter.request(new, runs)
     changed = replace(asked, fixups=(*asked.fixups, Revert(culprit)))
-    return hunter.make(changed, Purpose.REVERT, "culprit reverted at the new end")
+    return hunter.make(changed, Purpose.REVERT, f"culprit reverted at the {hunter.recipe.terms.new} end")
 
 
 def _sentence(

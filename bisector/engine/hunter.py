@@ -150,7 +150,7 @@ class Hunter:
         """Trials on record that nothing else would ask for again."""
         for trial in self.store.trials(self.id):
             if trial.purpose is purpose and not isinstance(trial.outcome, Trouble):
-                self._judged(trial, "known", None, reused=False, worker=0)
+                self._is_told(JudgedTrial(trial, self.verdict(trial), False, None))
 
     def sample(self, sha: str, runs: int, label: str) -> JudgedTrial:
         """More runs of a commit, whatever is on record."""

@@ -254,7 +254,7 @@ def _environment(environment: ReportedEnvironment) -> ReportedEnvironment:
 
 def _environment_note(report: Report) -> str:
     environment = report.environment
-    if environment is None or not (environment.good and environment.bad):
+    if environment is None or bool(environment.good) != bool(environment.bad):
         return "There are not two sides to compare."
     if not environment.changed:
         return "Nothing else changed between the two sides."

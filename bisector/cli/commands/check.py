@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Mapping
 from statistics import median
 
@@ -50,8 +51,15 @@ def main(argument: str, options: Options) -> int:
     else:
         click.echo("\n".join(as_lines(plan)))
     if not options.quiet:
-        click.echo(f"\nThe recipe is sound; nothing was run. Next: bisector run {argument}", err=True)
+        following = shlex.join(["bisector", "run", argument, *_repeated(options)])
+        click.echo(f"\nThe recipe is sound; nothing was run. Next: {following}", err=True)
     return 0
+
+
+def _repeated(options: Options) -> list[str]:
+    """What the next command must be told again."""
+    said = [word for setting in options.set for word in ("--set", setting)]
+    return [*said, *(["--state", options.state] if options.state else [])]
 
 
 def _plan(opened: Opened, store: Store, mirror: Mirror, options: Options, say: Say) -> Planned:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 import shutil
+import sys
 
 import click
 
@@ -24,5 +26,7 @@ def main(commits: int, options: Options) -> int:
     recipe.write_text(made.recipe)
     click.echo(f"\nthe recipe, {recipe}:\n\n{made.recipe}", err=True)
     status = run.main(str(recipe), True, dataclasses.replace(options, yes=True))
-    click.echo(f"\nTry it yourself: bisector try {recipe} v1.0; then `bisector new` for your own.", err=True)
+    own = "bisector" if shutil.which("bisector") else sys.argv[0]
+    again = shlex.join([own, "try", str(recipe), "v1.0"])
+    click.echo(f"\nTry it yourself: {again}; then `{own} new` for your own.", err=True)
     return status

@@ -70,7 +70,8 @@ def _write(path: Path, text: str, *, asking: bool, options: Options) -> None:
     if path.exists() and not options.yes:
         if not asking:
             raise UsageFault(f"{path} exists already", "-o FILE names another, --yes writes over it")
-        click.confirm(f"{path} exists already. Write over it?", abort=True, err=True)
+        if not click.confirm(f"{path} exists already. Write over it?", err=True):
+            raise UsageFault(f"{path} was left as it is; nothing was written", "-o FILE names another")
     aside = path.with_name(f".{path.name}.new")
     try:
         aside.write_text(text, encoding="utf-8")
