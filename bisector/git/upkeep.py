@@ -68,10 +68,14 @@ def is_leftover(folder: Path) -> bool:
 
 
 def renew(mirror: Mirror, say: Say) -> bool:
-    """Make a copy anew that git itself calls broken: it is only a copy. False: it is sound, or others use it.
+    """Make a copy anew that git itself calls broken: it is only a copy.
+
+    False: it is sound, others use it, or there is none: then the source is what is broken.
 
     Refs of hunts stay where the source still has what they point to.
     """
+    if not mirror.exists():
+        return False
     say("looking through bisector's copy of the repository")
     if mirror.git.attempt("fsck", "--full", "--no-dangling", "--no-progress", timeout=None).exit_status == 0:
         return False

@@ -24,8 +24,9 @@ SOUND = [
     "repo: x\nfind: fix\nbroken: a\nfixed: b\nrepro: x\n",
     "repo: x\nterms: {old: fast, new: slow}\nfast: a\nslow: b\nrepro: x\n"
     "verdict: {slow_if: x, on_timeout: slow}\n",
-    TOP + "verdict: {runs: 3, metric: wall_time}\n",
-    TOP + "verdict: {runs: {confidence: 0.9}, compare: {file: a.npy, rtol: 1e-4}}\n",
+    TOP + "verdict: {runs: 12, metric: wall_time}\n",
+    TOP + "verdict: {runs: {confidence: 0.9}}\n",
+    TOP + "verdict: {compare: {file: a.npy, rtol: 1e-4}}\n",
     TOP + "limits: {timeout: 90, cpus: 1.5, memory: 1.5GiB}\n",
     TOP + "dependencies: {index: {find_links: a}, as_of: 2023-01-01}\n",
     TOP + "dependencies: {index: [{find-links: [a]}, {index-url: b}]}\npython: 3.11\n",
