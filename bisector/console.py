@@ -26,9 +26,9 @@ from bisector.engine.progress import (
     TrialBegan,
     TrialEnded,
 )
+from bisector.harmless import line as one_line
 from bisector.hunt import Phase
 from bisector.model import Judgement, Ran, Terms
-from bisector.report.clean import line as one_line
 from bisector.report.figures import counted
 
 PHASES = {

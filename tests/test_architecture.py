@@ -12,7 +12,19 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bisector"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ORDER = (
-    *("errors", "model", "recipe", "history", "search", "oracles", "verdict", "plan", "hunt", "report"),
+    *(
+        "errors",
+        "harmless",
+        "model",
+        "recipe",
+        "history",
+        "search",
+        "oracles",
+        "verdict",
+        "plan",
+        "hunt",
+        "report",
+    ),
     *("process", "locks", "git", "state", "store", "installers", "caps", "forges", "executors"),
     *("environments", "trial", "engine", "nightly", "housekeeping", "console", "demo", "cli", "__main__"),
 )

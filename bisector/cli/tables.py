@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bisector.report.clean import line
+from bisector.harmless import line
 
 LONGEST = 500
 """Characters of a cell."""

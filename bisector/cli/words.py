@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from bisector.errors import BisectorError
-from bisector.report.clean import block
+from bisector.harmless import block
 
 
 def tell(fault: BisectorError) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from bisector.harmless import line, web_link
 from bisector.model import Change, Commit, Culprit, PullRequest
-from bisector.report.clean import line, web_link
 from bisector.report.figures import counted
 
 _FILES_SHOWN = 10

@@ -10,9 +10,9 @@ import hashlib
 from dataclasses import dataclass
 from importlib import resources
 
+from bisector.harmless import line
 from bisector.model import Account
 from bisector.report.cards import short
-from bisector.report.clean import line
 from bisector.report.figures import counted
 from bisector.report.funnel import Funnel, Step
 from bisector.report.story import state_of, tell

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bisector.harmless import block, line, tail, web_link
 from bisector.model import (
     Account,
     Confirmation,
@@ -19,7 +20,7 @@ from bisector.model import (
 )
 from bisector.report.build import build, peak_memory
 from bisector.report.cards import CommitCard, CulpritCard, commit_card, culprit_card, short
-from bisector.report.clean import block, line, tail, washed, web_link
+from bisector.report.clean import washed
 from bisector.report.evidence import Exhibit, exhibits, failing_state, telling_run, words
 from bisector.report.figures import duration, size
 from bisector.report.funnel import Funnel, funnel

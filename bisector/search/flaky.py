@@ -22,6 +22,10 @@ CURIOSITY = 0.6
 UNLIKELY = 0.05
 """A commit whose chance of being testable is smaller is not worth a run."""
 
+PROOF = 6
+"""Nobody is named before so many failures of the new side and passes of the old one: with fewer, a failure that
+comes half of the time looks like one that always comes too often to be believed."""
+
 BATCHES = (1, 2, 3, 5, 8, 13)
 """How many runs in a row are thought of where a change of commit costs time."""
 
@@ -101,9 +105,11 @@ class Flaky:
         if belief.nothing >= self.confidence:
             return NothingChanged(belief.nothing)
         best = max(range(len(self.history)), key=belief.probability)
-        if belief.probability(best) >= _required(self.confidence, belief.evidence(best).old.rate):
-            return Named(self.history.sha(best), belief.probability(best))
         testable = _testable(self.history, observations)
+        if belief.probability(best) >= self.confidence:
+            return self._unproven(belief, best, testable) or Named(
+                self.history.sha(best), belief.probability(best)
+            )
         narrowed = self._narrowed(belief, testable, counts)
         if narrowed is not None:
             return narrowed
@@ -111,6 +117,16 @@ class Flaky:
             return self._cannot_tell(belief)
         last = self.history.place(observations[-1].commit) if observations else None
         return self._ask(belief, testable, OLD_END if last is None else last, costs or Costs())
+
+    def _unproven(self, belief: Belief, best: int, testable: Sequence[float]) -> Ask | None:
+        """What to run before a commit is named that few runs stand behind."""
+        evidence = belief.evidence(best)
+        if evidence.new_seen.failed < PROOF:
+            return Ask(self.history.sha(best), 1)
+        if evidence.old_seen.passed < PROOF:
+            parents = [parent for parent in self.history.parents[best] if testable[parent] >= UNLIKELY]
+            return Ask(self.history.sha(parents[0]) if parents else self.old, 1)
+        return None
 
     def _narrowed(
         self, belief: Belief, testable: Sequence[float], counts: Mapping[int, Tally]
@@ -176,15 +192,6 @@ def _testable(history: History, observations: Iterable[Observation]) -> list[flo
     if all(tried.values()):
         return [1.0] * len(history)
     return chances(len(history), tried)
-
-
-def _required(confidence: float, old_rate: float) -> float:
-    """The probability that it takes to name a commit: where the old side fails too, more than was asked for.
-
-    With noise on both sides a lucky row of runs looks like another rate, and the prior over the rates is only a
-    guess. In simulated hunts at 0.7/0.3 the claim would be too bold by a half without this.
-    """
-    return 1 - (1 - confidence) * max(1 - 5 * old_rate**2, 0.4)
 
 
 def _known(side: Side) -> float:

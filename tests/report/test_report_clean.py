@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bisector.report import clean, figures
+from bisector import harmless as clean
+from bisector.report import figures
 
 
 @pytest.mark.parametrize(

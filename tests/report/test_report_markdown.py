@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bisector.report.clean import line
+from bisector.harmless import line
 from bisector.report.markdown import code, fence, prose
 
 _LINES = st.text(alphabet="ab1 .)(-+=#*_`~|\\[]<>!&;:/@$%{}\"'^\t").map(line)

@@ -9,8 +9,8 @@ import click
 from bisector.cli.commands.opening import open_state
 from bisector.cli.options import Options
 from bisector.errors import UsageFault
+from bisector.harmless import line
 from bisector.housekeeping import Freed, clean, kept
-from bisector.report.clean import line
 from bisector.report.figures import counted, size
 
 ALL = "every hunt that is not running with its report and logs, every mirror, environment and download"

@@ -10,10 +10,10 @@ import click
 from bisector.cli.commands.opening import Opened
 from bisector.cli.options import Options
 from bisector.errors import UsageFault
+from bisector.harmless import block, line, without_credentials
 from bisector.model import AsOf, InstallMode
 from bisector.recipe.alterations import Patch
 from bisector.recipe.schema import Cwd, OriginKind, PythonScript, Recipe
-from bisector.report.clean import block, line, without_credentials
 
 FOREIGN = {
     OriginKind.STDIN: "standard input",

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
-from bisector.report.clean import block
+from bisector.harmless import block
 
 LOOK = 0.05
 """Seconds between looks."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from bisector.engine.forecast import roughly
 from bisector.engine.preview import Preview, Stretch
 from bisector.engine.pythons import Found
+from bisector.harmless import line, without_credentials
 from bisector.model import AsOf, Cap, EnvironmentRequest, InstallMode
 from bisector.recipe.schema import AUTO, Recipe
 from bisector.recipe.schema import History as Way
-from bisector.report.clean import line, without_credentials
 from bisector.report.figures import counted, duration, size
 
 _LABEL = 14

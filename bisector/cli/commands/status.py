@@ -22,10 +22,10 @@ from bisector.engine.forecast import in_words
 from bisector.engine.now import RunningTrial
 from bisector.engine.watching import Sight, Standing, look, memory_of_trials, sights
 from bisector.errors import UsageFault
+from bisector.harmless import line
 from bisector.housekeeping import Kept, kept
 from bisector.hunt import Phase
 from bisector.model import Ending
-from bisector.report.clean import line
 from bisector.report.figures import counted, size
 from bisector.report.wording import WORDING, Tone
 from bisector.state import State

@@ -38,11 +38,11 @@ from bisector.engine.revisions import check_revisions
 from bisector.errors import UsageFault
 from bisector.git.mirror import Mirror
 from bisector.git.refs import resolve
+from bisector.harmless import line, tail
 from bisector.model import Judgement, Ran, Trial, Verdict
 from bisector.oracles.finding import Fails, FailsOtherwise
 from bisector.oracles.signatures import Signature, words
 from bisector.recipe.schema import AUTO, Recipe
-from bisector.report.clean import line, tail
 from bisector.report.figures import duration, size
 from bisector.state import State
 from bisector.store import Store
