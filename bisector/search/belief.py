@@ -50,10 +50,6 @@ class Belief:
         group = self.groups[self.group_of[place]]
         return group.probability / group.size
 
-    def evidence(self, place: int) -> Evidence:
-        """What the runs say if it is this commit."""
-        return self.groups[self.group_of[place]].evidence
-
     def members(self, group: int) -> list[int]:
         return [place for place, number in enumerate(self.group_of) if number == group]
 

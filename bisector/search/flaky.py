@@ -22,10 +22,6 @@ CURIOSITY = 0.6
 UNLIKELY = 0.05
 """A commit whose chance of being testable is smaller is not worth a run."""
 
-PROOF = 6
-"""Nobody is named before so many failures of the new side and passes of the old one: with fewer, a failure that
-comes half of the time looks like one that always comes too often to be believed."""
-
 BATCHES = (1, 2, 3, 5, 8, 13)
 """How many runs in a row are thought of where a change of commit costs time."""
 
@@ -105,11 +101,9 @@ class Flaky:
         if belief.nothing >= self.confidence:
             return NothingChanged(belief.nothing)
         best = max(range(len(self.history)), key=belief.probability)
-        testable = _testable(self.history, observations)
         if belief.probability(best) >= self.confidence:
-            return self._unproven(belief, best, testable) or Named(
-                self.history.sha(best), belief.probability(best)
-            )
+            return Named(self.history.sha(best), belief.probability(best))
+        testable = _testable(self.history, observations)
         narrowed = self._narrowed(belief, testable, counts)
         if narrowed is not None:
             return narrowed
@@ -117,16 +111,6 @@ class Flaky:
             return self._cannot_tell(belief)
         last = self.history.place(observations[-1].commit) if observations else None
         return self._ask(belief, testable, OLD_END if last is None else last, costs or Costs())
-
-    def _unproven(self, belief: Belief, best: int, testable: Sequence[float]) -> Ask | None:
-        """What to run before a commit is named that few runs stand behind."""
-        evidence = belief.evidence(best)
-        if evidence.new_seen.failed < PROOF:
-            return Ask(self.history.sha(best), 1)
-        if evidence.old_seen.passed < PROOF:
-            parents = [parent for parent in self.history.parents[best] if testable[parent] >= UNLIKELY]
-            return Ask(self.history.sha(parents[0]) if parents else self.old, 1)
-        return None
 
     def _narrowed(
         self, belief: Belief, testable: Sequence[float], counts: Mapping[int, Tally]

@@ -43,8 +43,6 @@ class Evidence:
     log_likelihood: float
     old: Side
     new: Side
-    old_seen: Tally
-    new_seen: Tally
 
 
 GRID = (0.0, 0.01, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99, 1.0)
@@ -67,29 +65,18 @@ APART = 0.15
 """For ANY: rates that lie nearer than this are no change that anybody hunts."""
 
 
-@lru_cache(maxsize=20_000)
 def changed(old: Tally, new: Tally) -> Evidence:
     """With `old` seen before the change and `new` after it: the new side fails more often than the old."""
-    olds, news = _log_likelihoods(old), _log_likelihoods(new)
-    # Scaled by the likeliest pair: after hundreds of runs the likelihoods themselves are too small for a float.
-    best = max(olds[before] + news[after] for before, row in _PAIRS for after, _ in row)
-    old_joint, new_joint = [0.0] * len(GRID), [0.0] * len(GRID)
-    for before, row in _PAIRS:
-        scaled = olds[before] - best
-        for after, weight in row:
-            joint = weight * math.exp(scaled + news[after])
-            old_joint[before] += joint
-            new_joint[after] += joint
-    return Evidence(math.log(math.fsum(old_joint)) + best, _side(old_joint), _side(new_joint), old, new)
+    return _changed(old.failed, old.passed, new.failed, new.passed)
 
 
 def unchanged(seen: Tally) -> Evidence:
     """With no change at all: one rate, whatever it is."""
-    logs = _log_likelihoods(seen)
+    logs = _log_likelihoods(seen.failed, seen.passed)
     best = max(logs)
     weighted = [weight * math.exp(value - best) for weight, value in zip(_SAME, logs, strict=True)]
     side = _side(weighted)
-    return Evidence(math.log(math.fsum(weighted)) + best, side, side, seen, Tally())
+    return Evidence(math.log(math.fsum(weighted)) + best, side, side)
 
 
 def failures(side: Side, runs: int) -> list[float]:
@@ -109,10 +96,25 @@ def surprise(chance: float) -> float:
     return -chance * math.log2(chance) - (1.0 - chance) * math.log2(1.0 - chance)
 
 
-def _log_likelihoods(seen: Tally) -> list[float]:
-    return [
-        seen.failed * fail + seen.passed * succeed for fail, succeed in zip(_LOG_FAIL, _LOG_PASS, strict=True)
-    ]
+@lru_cache(maxsize=20_000)
+def _changed(old_failed: int, old_passed: int, new_failed: int, new_passed: int) -> Evidence:
+    olds = _log_likelihoods(old_failed, old_passed)
+    news = _log_likelihoods(new_failed, new_passed)
+    # Scaled by the likeliest pair: after hundreds of runs the likelihoods themselves are too small for a float.
+    best = max(olds[old] + news[new] for old, row in _PAIRS for new, _ in row)
+    old_joint, new_joint = [0.0] * len(GRID), [0.0] * len(GRID)
+    for old, row in _PAIRS:
+        scaled = olds[old] - best
+        for new, weight in row:
+            joint = weight * math.exp(scaled + news[new])
+            old_joint[old] += joint
+            new_joint[new] += joint
+    return Evidence(math.log(math.fsum(old_joint)) + best, _side(old_joint), _side(new_joint))
+
+
+@lru_cache(maxsize=20_000)
+def _log_likelihoods(failed: int, passed: int) -> tuple[float, ...]:
+    return tuple(failed * fail + passed * succeed for fail, succeed in zip(_LOG_FAIL, _LOG_PASS, strict=True))
 
 
 def _side(joint: Sequence[float]) -> Side:
