@@ -138,13 +138,15 @@ def test_a_fork_bomb_ends_at_the_cap(cage: Cage, put: Put) -> None:
 
 
 def test_one_glutton_is_stopped_at_the_cap(cage: Cage, put: Put) -> None:
+    """How far a watchdog is outrun depends on how fast the memory is taken and on who else wants a processor."""
     cap = 400 * MIB
-    run = put(cage, "glutton", limits=Limits(memory=cap))
+    held_by_kernel = cage.cgroups.offers(Control.MEMORY)
+    run = put(cage, "glutton" if held_by_kernel else "steady_glutton", limits=Limits(memory=cap))
     assert (run.stopped, "sated" in run.output) == (Stopped.MEMORY, False)
     assert [hit.cap for hit in run.hits] == [Cap.MEMORY]
     assert run.peak_memory is not None
     assert run.peak_memory == run.hits[0].seen
-    assert 0.9 * cap < run.peak_memory < (1.05 if cage.cgroups.offers(Control.MEMORY) else 1.5) * cap
+    assert 0.9 * cap < run.peak_memory < (1.05 if held_by_kernel else 1.5) * cap
 
 
 def test_many_gluttons_are_stopped_though_their_parent_exits_0(cage: Cage, put: Put) -> None:
