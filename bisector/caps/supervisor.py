@@ -75,6 +75,8 @@ class _Usage:
     def __init__(self) -> None:
         self.cpu_seconds = 0.0
         self.peak = 0
+        self.childless = False
+        """The kernel's own word that nothing is left: every orphan of the tree is our child."""
 
     def reap(self, main_child: int | None = None) -> bool:
         """Reap whoever has ended; True when the main child is among them."""
@@ -83,6 +85,7 @@ class _Usage:
             try:
                 pid, status, spent = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
+                self.childless = True
                 return ended
             if pid == 0:
                 return ended
@@ -109,8 +112,11 @@ def _clear(usage: _Usage) -> list[int]:
     pause = 0.0002
     while True:
         usage.reap()
+        if usage.childless:
+            return []
+        # A look through /proc may miss who forks and ends while we look: that it finds nobody proves nothing.
         below = _descendants()
-        if not below or time.monotonic() > limit:
+        if time.monotonic() > limit:
             return sorted(below)
         known: set[int] = set()
         while not set(below) <= known and time.monotonic() < limit:
