@@ -196,12 +196,10 @@ class Hunter:
                 )
 
     def _gather(self) -> None:
-        """Bets that are through are facts like any other."""
+        """Bets that are through are on record, where trials are looked for first."""
         for key, job in list(self._ahead.items()):
             if job.done.is_set():
                 del self._ahead[key]
-                if job.trial is not None and not job.cancelled.is_set():
-                    self.store.add_trial(self.id, job.trial)
 
     def _submit(self, asked: TrialRequest, purpose: Purpose, label: str) -> Job:
         ahead = self._ahead.get(asked.key)
@@ -211,7 +209,6 @@ class Hunter:
 
     def _ran(self, job: Job, label: str, left: Left | None = None) -> JudgedTrial:
         trial = self.workers.wait(job)
-        self.store.add_trial(self.id, trial)
         judged = self._judged(trial, label, left, reused=False, worker=job.worker)
         outcome = trial.outcome
         if isinstance(outcome, Trouble) and outcome.lasting:

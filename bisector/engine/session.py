@@ -13,7 +13,7 @@ from bisector.caps import Cage
 from bisector.engine.hunter import Hunter
 from bisector.engine.patience import patient_search
 from bisector.engine.progress import Listener, StepBegan, TrialBegan
-from bisector.engine.workers import Job, Workers
+from bisector.engine.workers import Job, Workers, recorded
 from bisector.environments import Between, Environments, Place
 from bisector.errors import MachineFault
 from bisector.git import slots
@@ -78,7 +78,8 @@ def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh
         (folder / "logs").mkdir(parents=True, exist_ok=True)
         tools.store.catch_up(row.id)
         crew = _Crew(tools, row, mirror, folder)
-        with Workers(tools.jobs, crew.perform, crew.close, tools.stop) as workers:
+        perform = recorded(crew.perform, lambda trial: tools.store.add_trial(row.id, trial))
+        with Workers(tools.jobs, perform, crew.close, tools.stop) as workers:
             yield Hunter(
                 row=row,
                 recipe=recipe,

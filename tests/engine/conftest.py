@@ -17,7 +17,7 @@ from bisector.engine.begin import RecipeText
 from bisector.engine.hunter import Hunter
 from bisector.engine.progress import Progress
 from bisector.engine.run import Result, hunt
-from bisector.engine.workers import Job, Perform, Workers
+from bisector.engine.workers import Job, Perform, Workers, recorded
 from bisector.git.mirror import Mirror
 from bisector.git.source import locate
 from bisector.model import Judgement, Outcome, Purpose, Ran, Run, Stage, Trial, Untestable
@@ -83,7 +83,8 @@ class Planted:
         folder = self.folder / "hunts" / row.id
         folder.mkdir(parents=True, exist_ok=True)
         recipe = load(row.recipe, "recipe.yaml", (), self.folder)
-        with Workers(jobs, self.performing or self.perform, lambda worker: None, self.stop) as workers:
+        perform = recorded(self.performing or self.perform, lambda trial: self.store.add_trial(row.id, trial))
+        with Workers(jobs, perform, lambda worker: None, self.stop) as workers:
             yield Hunter(
                 row=row,
                 recipe=recipe,
