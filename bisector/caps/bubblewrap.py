@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bisector.caps.confinement import Confinement
+from bisector.caps.guard import mark
 
 STUB = """
 (exec "$@" 2>&1)
@@ -67,7 +68,9 @@ class Bubblewrap:
             str(self._program),
             *view,
             *_namespaces(confinement),
-            *("--die-with-parent", "--json-status-fd", str(words), "--chdir", str(confinement.cwd), "--"),
+            *("--die-with-parent", "--json-status-fd", str(words), "--chdir", str(confinement.cwd)),
+            # Takes nothing away: a name that the guard finds in the command line.
+            *("--unsetenv", mark(), "--"),
             *("/bin/sh", "-c", STUB, "sh", *confinement.argv),
         ]
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -139,15 +140,19 @@ class Scene:
         self.lives.append(begun.pid)
         return begun.wait(PATIENCE) == -signal.SIGKILL
 
-    def is_killed_after(self, seconds: float) -> bool:
+    def is_killed_after(self, seconds: float, *options: str) -> bool:
         """One life of so many seconds; whether it was cut short."""
         with (self.folder / "killed.txt").open("a") as said:
-            begun = self.begins(stdout=said, stderr=said)
+            begun = self.begins(*options, stdout=said, stderr=said)
         try:
             begun.wait(seconds)
         except subprocess.TimeoutExpired:
             begun.kill()
         return begun.wait() == -signal.SIGKILL
+
+    def forgets(self) -> None:
+        """As on a new machine: the next hunt begins with its mirror."""
+        rmtree(self.state)
 
     def trials(self) -> list[Trial]:
         if not self.records.exists():
