@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import environments, hunts, sandbox, scale, startup
+from benchmarks import environments, hunts, sandbox, scale, simulate, startup
 from benchmarks.table import Row, Word, lines
 
 ROOMS: Mapping[str, Callable[[Path], Sequence[Row]]] = {
@@ -17,6 +17,7 @@ ROOMS: Mapping[str, Callable[[Path], Sequence[Row]]] = {
     "scale": scale.rows,
     "environments": environments.rows,
     "sandbox": sandbox.rows,
+    "simulate": simulate.rows,
 }
 
 

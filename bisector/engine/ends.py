@@ -31,7 +31,7 @@ _ALIKE = {
 """What to say of both ends, by what was asked of the one that is wrong."""
 INSIST = 50
 """Runs of the failing end before it counts as one that does not fail, where the failure may be rare."""
-PATIENCE = 6
+PATIENCE = 1
 """Runs of it at a time."""
 PROOF_RUNS = 2
 """The failing end is run this often: what it does only once is no base to search from."""

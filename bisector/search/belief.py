@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from bisector.history import History
 from bisector.model import Judgement
-from bisector.search.rates import Evidence, Tally, changed, unchanged
+from bisector.search.rates import Changed, Tally, Unchanged, changed, unchanged
 
-NOTHING = 0.2
+NOTHING = 0.07
 """How likely it is, before any run, that the two ends do not differ at all."""
 
 OLD_END = -1
@@ -34,7 +34,7 @@ class Group:
 
     size: int
     probability: float
-    evidence: Evidence
+    evidence: Changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,23 @@ class Belief:
     group_of: tuple[int, ...]
     groups: tuple[Group, ...]
     nothing: float
-    same: Evidence
+    same: Unchanged
 
     def probability(self, place: int) -> float:
         group = self.groups[self.group_of[place]]
         return group.probability / group.size
+
+    def evidence(self, place: int) -> Changed:
+        """What the runs say if it is this commit."""
+        return self.groups[self.group_of[place]].evidence
+
+    def likeliest(self) -> int:
+        """The place of the commit that is most likely the one."""
+        number = max(
+            range(len(self.groups)),
+            key=lambda index: self.groups[index].probability / self.groups[index].size,
+        )
+        return self.group_of.index(number)
 
     def members(self, group: int) -> list[int]:
         return [place for place, number in enumerate(self.group_of) if number == group]
@@ -100,10 +112,16 @@ def _containing(history: History, observed: Sequence[int]) -> list[int]:
     return marks
 
 
-def _evidence(mark: int, seen: Sequence[Tally], total: Tally) -> Evidence:
+def _evidence(mark: int, seen: Sequence[Tally], total: Tally) -> Changed:
     """If one of the commits with this mark is it, the observed ones that contain it are new, the others old."""
-    inside = [tally for bit, tally in enumerate(seen) if mark >> bit & 1]
-    new = Tally(sum(tally.failed for tally in inside), sum(tally.passed for tally in inside))
+    failed = passed = 0
+    while mark:
+        lowest = mark & -mark
+        tally = seen[lowest.bit_length() - 1]
+        failed += tally.failed
+        passed += tally.passed
+        mark ^= lowest
+    new = Tally(failed, passed)
     return changed(total - new, new)
 
 

@@ -1,6 +1,7 @@
 """A search for failures that come and go: keeps a probability over the commits and runs where it learns most.
 
-A pure function of all that was observed, so a hunt that began deterministic goes on from what it has seen.
+A pure function of all that was observed, so a hunt that began deterministic goes on from what it has seen. As long as
+no run is at odds with another it is the plain search itself: nothing is faster where nothing is left to chance.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from dataclasses import dataclass
 
 from bisector.history import History
 from bisector.model import Judgement
+from bisector.search import stretches
+from bisector.search.answers import Try
 from bisector.search.belief import OLD_END, Belief, Observation, tallies, weigh
+from bisector.search.gains import batch_gain, end_gain, gains
 from bisector.search.lineage import Lineage, lineage
-from bisector.search.rates import Side, Tally, failures, surprise
+from bisector.search.rates import Changed, Tally
 from bisector.search.testability import chances
-
-CURIOSITY = 0.6
-"""The share of what a run tells about the rates that counts as told about the commit: it pays off later."""
 
 UNLIKELY = 0.05
 """A commit whose chance of being testable is smaller is not worth a run."""
@@ -25,8 +26,25 @@ UNLIKELY = 0.05
 BATCHES = (1, 2, 3, 5, 8, 13)
 """How many runs in a row are thought of where a change of commit costs time."""
 
-NEGLIGIBLE = 1e-3
-"""Groups of commits less likely than this do not decide how many runs to make."""
+ELSEWHERE, ITSELF = 6, 7
+"""Where the new side never passed: failures of other commits, or of the named one itself, before it is named.
+
+A row of single runs is never at odds with itself, only what is run again can be. A failure that comes half of the
+time looks, in one hunt of sixteen, like one that always comes, and then blames a commit too late, with few failures
+behind it.
+"""
+
+PASSES, CLEAN = 4, 10
+"""Where the old side never failed: its passes before a commit is named; CLEAN where the new side passes too."""
+
+ALIKE = 10
+"""Runs of either end before they are called alike."""
+
+TELLING = 0.3
+"""A run that tells fewer bits than this has luck on its side: more than the asked-for confidence is wanted then."""
+
+STRICTEST = 0.1
+"""The share of the allowed doubt that is left then at the least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +115,66 @@ class Flaky:
     def search(self, observations: Sequence[Observation], costs: Costs | None = None) -> Answer:
         """What to run next, after all that was observed, or how the search ended."""
         counts = tallies(self.history, observations)
+        spent = len(observations) >= self.budget
+        plain = None if spent else self._plain(counts, observations)
+        if plain is not None:
+            return plain
         belief = weigh(self.history, counts)
-        if belief.nothing >= self.confidence:
-            return NothingChanged(belief.nothing)
-        best = max(range(len(self.history)), key=belief.probability)
-        if belief.probability(best) >= self.confidence:
-            return Named(self.history.sha(best), belief.probability(best))
         testable = _testable(self.history, observations)
+        if belief.nothing >= self.confidence:
+            more = None if spent else self._unseen(counts)
+            return more or NothingChanged(belief.nothing)
+        best = belief.likeliest()
+        sure = belief.probability(best)
+        if sure >= self.confidence and sure >= required(self.confidence, belief.evidence(best)):
+            more = None if spent else self._unproven(belief.evidence(best), best, testable, counts)
+            return more or Named(self.history.sha(best), sure)
         narrowed = self._narrowed(belief, testable, counts)
         if narrowed is not None:
             return narrowed
-        if len(observations) >= self.budget:
+        if spent:
             return self._cannot_tell(belief)
         last = self.history.place(observations[-1].commit) if observations else None
         return self._ask(belief, testable, OLD_END if last is None else last, costs or Costs())
+
+    def _plain(self, counts: Mapping[int, Tally], observations: Iterable[Observation]) -> Ask | None:
+        """The plain search's next commit, as long as no commit both failed and passed and either end is itself."""
+        new_end = len(self.history) - 1
+        at_odds = any(tally.failed and tally.passed for tally in counts.values())
+        if at_odds or counts.get(OLD_END, Tally()).failed or counts.get(new_end, Tally()).passed:
+            return None
+        verdicts = {
+            seen.commit: seen.judgement for seen in observations if seen.judgement is Judgement.SKIP
+        } | {
+            self.history.sha(place): Judgement.NEW if tally.failed else Judgement.OLD
+            for place, tally in counts.items()
+            if place != OLD_END
+        }
+        answer = stretches.search(self.history, verdicts)
+        return Ask(answer.commits[0], 1) if isinstance(answer, Try) else None
+
+    def _unseen(self, counts: Mapping[int, Tally]) -> Ask | None:
+        """Which end to run before they are called alike."""
+        runs = {
+            place: tally.failed + tally.passed
+            for place in (OLD_END, len(self.history) - 1)
+            for tally in [counts.get(place, Tally())]
+        }
+        fewest = min(runs, key=runs.__getitem__)
+        return Ask(self._sha(fewest), 1) if runs[fewest] < ALIKE else None
+
+    def _unproven(
+        self, evidence: Changed, best: int, testable: Sequence[float], counts: Mapping[int, Tally]
+    ) -> Ask | None:
+        """What to run before a commit is named that few runs stand behind."""
+        old, new, itself = evidence.old_seen, evidence.new_seen, counts.get(best, Tally())
+        if not new.passed and new.failed - itself.failed < ELSEWHERE and itself.failed < ITSELF:
+            return Ask(self.history.sha(best), 1)
+        if not old.failed and old.passed < (CLEAN if new.passed else PASSES):
+            parents = [parent for parent in self.history.parents[best] if testable[parent] >= UNLIKELY]
+            fewest = min(parents or [OLD_END], key=lambda parent: counts.get(parent, Tally()).passed)
+            return Ask(self._sha(fewest), 1)
+        return None
 
     def _narrowed(
         self, belief: Belief, testable: Sequence[float], counts: Mapping[int, Tally]
@@ -137,14 +201,14 @@ class Flaky:
 
     def _ask(self, belief: Belief, testable: Sequence[float], last: int, costs: Costs) -> Ask:
         """The commit and the number of runs that tell most per second."""
-        gains = [gain * chance for gain, chance in zip(_gains(belief, self.lineage), testable, strict=True)]
-        best = max(range(len(gains)), key=gains.__getitem__)
-        if _end_gain(belief) > gains[best]:
+        worth = [gain * chance for gain, chance in zip(gains(belief, self.lineage), testable, strict=True)]
+        best = max(range(len(worth)), key=worth.__getitem__)
+        if end_gain(belief) > worth[best]:
             best = OLD_END
         if not costs.switch:
             return Ask(self._sha(best), 1)
         plans = [
-            (_batch_gain(self.history, belief, place, runs) * chance / seconds, place, runs)
+            (batch_gain(self.history, belief, place, runs) * chance / seconds, place, runs)
             for place in dict.fromkeys((best, last))
             # Staying costs no switch: without its chance an untestable commit would be asked for ever.
             if (chance := 1.0 if place == OLD_END else testable[place]) > 0
@@ -178,63 +242,11 @@ def _testable(history: History, observations: Iterable[Observation]) -> list[flo
     return chances(len(history), tried)
 
 
-def _known(side: Side) -> float:
-    """The bits of a run's outcome that would not be news if the culprit were known."""
-    return (1 - CURIOSITY) * surprise(side.rate) + CURIOSITY * side.noise
+def required(confidence: float, evidence: Changed) -> float:
+    """The probability that it takes to name a commit.
 
-
-def _end_gain(belief: Belief) -> float:
-    """What a run of the old end tells."""
-    fails = belief.nothing * belief.same.old.rate
-    known = belief.nothing * _known(belief.same.old)
-    for group in belief.groups:
-        fails += group.probability * group.evidence.old.rate
-        known += group.probability * _known(group.evidence.old)
-    return surprise(fails) - known
-
-
-def _gains(belief: Belief, contained: Lineage) -> list[float]:
-    """What one run of each commit tells about which one it is, in bits.
-
-    A run at a commit comes from the new side for those hypotheses that it contains, from the old side for the rest.
+    Where either side gives either answer, a row of lucky runs looks like other rates, and how likely those are is a
+    guess. The less a run tells, the more runs luck has.
     """
-    fails = belief.nothing * belief.same.old.rate
-    known = belief.nothing * _known(belief.same.old)
-    more_fails, more_known = [], []
-    for group in belief.groups:
-        old, new = group.evidence.old, group.evidence.new
-        fails += group.probability * old.rate
-        known += group.probability * _known(old)
-        share = group.probability / group.size
-        more_fails.append(share * (new.rate - old.rate))
-        more_known.append(share * (_known(new) - _known(old)))
-    fails_at = contained.totals([more_fails[number] for number in belief.group_of])
-    known_at = contained.totals([more_known[number] for number in belief.group_of])
-    return [surprise(fails + more) - known - less for more, less in zip(fails_at, known_at, strict=True)]
-
-
-def _batch_gain(history: History, belief: Belief, place: int, runs: int) -> float:
-    """What so many runs of one commit tell together."""
-    inside = [0] * len(belief.groups)
-    if place != OLD_END:
-        for other, reached in enumerate(history.reach([place])):
-            if reached:
-                inside[belief.group_of[other]] += 1
-    sides = [(belief.nothing, belief.same.old)]
-    for group, count in zip(belief.groups, inside, strict=True):
-        if group.probability > NEGLIGIBLE:
-            share = count / group.size
-            sides.append((group.probability * share, group.evidence.new))
-            sides.append((group.probability * (1 - share), group.evidence.old))
-    return _told(sides, runs)
-
-
-def _told(sides: Sequence[tuple[float, Side]], runs: int) -> float:
-    """The bits that the number of failures tells about which of the weighted sides it came from."""
-    weighted = [(weight, failures(side, runs)) for weight, side in sides if weight > 0]
-    mixed = [sum(weight * chance[failed] for weight, chance in weighted) for failed in range(runs + 1)]
-    return _bits(mixed) - sum(weight * _bits(chance) for weight, chance in weighted)
-
-
-def _bits(chances_of: Sequence[float]) -> float:
-    return -sum(chance * math.log2(chance) for chance in chances_of if chance > 0)
+    doubt = min(1.0, max(STRICTEST, math.pow(evidence.told / TELLING, 1.5)))
+    return 1 - (1 - confidence) * doubt

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import mul
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,46 +38,93 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Changed:
     """What the tallies say if a hypothesis holds: the logarithm of how likely they were, and either side's rate."""
 
+    old_seen: Tally
+    new_seen: Tally
     log_likelihood: float
-    old: Side
-    new: Side
+
+    @property
+    def old(self) -> Side:
+        return _sides(self.old_seen, self.new_seen)[0]
+
+    @property
+    def new(self) -> Side:
+        return _sides(self.old_seen, self.new_seen)[1]
+
+    @property
+    def told(self) -> float:
+        """The bits that one run tells of which side its commit is on: 1 where nothing is left to chance."""
+        old, new = self.old.rate, self.new.rate
+        return surprise((old + new) / 2) - (surprise(old) + surprise(new)) / 2
 
 
-GRID = (0.0, 0.01, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99, 1.0)
-"""The rates that are thought of, the same from either end. Finer at the ends, where a rate says most."""
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The same with no change at all: one side, one rate."""
 
-LAST = len(GRID) - 1
+    side: Side
+    log_likelihood: float
 
-DETERMINISTIC, NEVER_BEFORE, ALWAYS_AFTER, ALIKE, ANY = 1.0, 0.7, 0.01, 0.4, 0.02
-"""How much is given to each kind of trouble, beside the others.
 
-The old side never fails and the new one always does; the old never does; the new always does; both sides give
-the wrong answer equally often; none of these. Set by simulation (`benchmarks/simulate.py`) so that in every cell
-there the confidence that is claimed is not more than the share of right answers.
+FAILING_BEFORE = {0: 0.6, 0.03: 0.04, 0.1: 0.12, 0.2: 0.08, 0.3: 0.06, 0.4: 0.03, 0.5: 0.02}
+"""How often the old side fails though it should not, and how likely that is."""
+
+PASSING_AFTER = {
+    0: 0.5,
+    0.03: 0.04,
+    0.1: 0.12,
+    0.2: 0.08,
+    0.3: 0.06,
+    0.4: 0.05,
+    0.5: 0.06,
+    0.65: 0.05,
+    0.8: 0.05,
+    0.9: 0.03,
+}
+"""How often the new side passes though it should not: a failure may be rare."""
+
+QUIET = 0.6
+"""How much more often there is no noise at all than the product of these two says; ..."""
+ALIKE = {0.1: 0.28, 0.3: 0.06}
+"""... how much more often noise strikes both sides alike, ..."""
+NEVER_BEFORE = {0.1: 0.02, 0.3: 0.04, 0.5: 0.05, 0.65: 0.035, 0.8: 0.035}
+"""... and how much more often a failure that comes and goes was never there before.
+
+Set by simulation (`python -m benchmarks simulate`), so that what is claimed holds there in every cell, not in the
+mean of them all.
 """
 
-ALIKE_BY_RATE = {4: 3.0, 5: 2.0, 6: 2.0, 7: 3.0, 8: 2.0, 3: 1.0}
-"""For ALIKE, by the index in GRID of the wrong answers' rate: from 0.06 to 0.4."""
+FAINT = 1e-200
+"""Smaller products of two shares lose their meaning, and are looked at by their logarithms."""
 
 APART = 0.15
-"""For ANY: rates that lie nearer than this are no change that anybody hunts."""
+"""Rates that lie nearer than this are no change that anybody hunts."""
 
 
-def changed(old: Tally, new: Tally) -> Evidence:
+def _grid() -> tuple[float, ...]:
+    wrong = {*FAILING_BEFORE, *PASSING_AFTER}
+    return tuple(sorted({round(rate, 6) for one in wrong for rate in (one, 1 - one)}))
+
+
+GRID = _grid()
+"""The rates of failure that are thought of."""
+
+
+def changed(old: Tally, new: Tally) -> Changed:
     """With `old` seen before the change and `new` after it: the new side fails more often than the old."""
-    return _changed(old.failed, old.passed, new.failed, new.passed)
+    (old_best, olds), (new_best, _) = _chances(old), _chances(new)
+    share = _dot(olds, _said_by_new(new))
+    return Changed(old, new, math.log(share) + old_best + new_best if share > FAINT else _faint(old, new))
 
 
-def unchanged(seen: Tally) -> Evidence:
+@lru_cache(maxsize=20_000)
+def unchanged(seen: Tally) -> Unchanged:
     """With no change at all: one rate, whatever it is."""
-    logs = _log_likelihoods(seen.failed, seen.passed)
-    best = max(logs)
-    weighted = [weight * math.exp(value - best) for weight, value in zip(_SAME, logs, strict=True)]
-    side = _side(weighted)
-    return Evidence(math.log(math.fsum(weighted)) + best, side, side)
+    best, chances = _chances(seen)
+    weighted = list(map(mul, _SAME, chances))
+    return Unchanged(_side(weighted), math.log(sum(weighted)) + best)
 
 
 def failures(side: Side, runs: int) -> list[float]:
@@ -97,66 +145,89 @@ def surprise(chance: float) -> float:
 
 
 @lru_cache(maxsize=20_000)
-def _changed(old_failed: int, old_passed: int, new_failed: int, new_passed: int) -> Evidence:
-    olds = _log_likelihoods(old_failed, old_passed)
-    news = _log_likelihoods(new_failed, new_passed)
-    # Scaled by the likeliest pair: after hundreds of runs the likelihoods themselves are too small for a float.
-    best = max(olds[old] + news[new] for old, row in _PAIRS for new, _ in row)
-    old_joint, new_joint = [0.0] * len(GRID), [0.0] * len(GRID)
-    for old, row in _PAIRS:
-        scaled = olds[old] - best
-        for new, weight in row:
-            joint = weight * math.exp(scaled + news[new])
-            old_joint[old] += joint
-            new_joint[new] += joint
-    return Evidence(math.log(math.fsum(old_joint)) + best, _side(old_joint), _side(new_joint))
-
-
-@lru_cache(maxsize=20_000)
-def _log_likelihoods(failed: int, passed: int) -> tuple[float, ...]:
-    return tuple(failed * fail + passed * succeed for fail, succeed in zip(_LOG_FAIL, _LOG_PASS, strict=True))
-
-
-def _side(joint: Sequence[float]) -> Side:
-    rates = tuple(_shared(joint))
-    rate = math.fsum(value * weight for value, weight in zip(GRID, rates, strict=True))
-    noise = math.fsum(value * weight for value, weight in zip(_SURPRISE, rates, strict=True))
-    return Side(rates, rate, noise)
-
-
-def _shared(weights: Sequence[float], amount: float = 1.0) -> Iterator[float]:
-    total = math.fsum(weights)
-    return (amount * weight / total for weight in weights)
-
-
-def _prior() -> Mapping[tuple[int, int], float]:
-    """The weight of each pair of rates, by their indexes in GRID."""
-    middle = range(1, LAST)
-    widths = {index: GRID[index + 1] - GRID[index - 1] for index in middle}
-    pairs = {(0, LAST): DETERMINISTIC}
-
-    def spread(amount: float, among: Mapping[tuple[int, int], float]) -> None:
-        for pair, weight in zip(among, _shared(list(among.values()), amount), strict=True):
-            pairs[pair] = pairs.get(pair, 0.0) + weight
-
-    spread(NEVER_BEFORE, {(0, new): widths[new] for new in middle})
-    spread(ALWAYS_AFTER, {(old, LAST): widths[old] for old in middle})
-    spread(ALIKE, {(rate, LAST - rate): weight for rate, weight in ALIKE_BY_RATE.items()})
-    apart = [(old, new) for old in middle for new in middle if GRID[new] - GRID[old] >= APART - 1e-9]
-    spread(ANY, {(old, new): widths[old] * widths[new] for old, new in apart})
-    return dict(zip(pairs, _shared(list(pairs.values())), strict=True))
-
-
-def _by_old(pairs: Mapping[tuple[int, int], float]) -> tuple[tuple[int, tuple[tuple[int, float], ...]], ...]:
-    olds = sorted({old for old, _ in pairs})
-    return tuple(
-        (old, tuple((new, weight) for (of, new), weight in pairs.items() if of == old)) for old in olds
+def _sides(old: Tally, new: Tally) -> tuple[Side, Side]:
+    return (
+        _side(list(map(mul, _chances(old)[1], _said_by_new(new)))),
+        _side(list(map(mul, _chances(new)[1], _said_by_old(old)))),
     )
 
 
-_PAIRS = _by_old(_prior())
+@lru_cache(maxsize=20_000)
+def _said_by_new(new: Tally) -> list[float]:
+    """For each rate of the old side, what the new side's runs say of it."""
+    chances = _chances(new)[1]
+    return [_dot(row, chances) for row in _PRIOR]
+
+
+@lru_cache(maxsize=20_000)
+def _said_by_old(old: Tally) -> list[float]:
+    """For each rate of the new side, what the old side's runs say of it."""
+    chances = _chances(old)[1]
+    return [_dot(column, chances) for column in zip(*_PRIOR, strict=True)]
+
+
+@lru_cache(maxsize=20_000)
+def _chances(seen: Tally) -> tuple[float, list[float]]:
+    """How likely these runs are at each rate, as shares of the likeliest; and that one's logarithm."""
+    logs = _logs(seen)
+    best = max(logs)
+    return best, [math.exp(value - best) for value in logs]
+
+
+def _logs(seen: Tally) -> list[float]:
+    return [
+        seen.failed * fail + seen.passed * succeed for fail, succeed in zip(_LOG_FAIL, _LOG_PASS, strict=True)
+    ]
+
+
+def _faint(old: Tally, new: Tally) -> float:
+    """The logarithm for a pair of sides that both speak against: that of the pair of rates that fits best."""
+    olds, news = _logs(old), _logs(new)
+    return max(
+        before + after + math.log(weight)
+        for before, row in zip(olds, _PRIOR, strict=True)
+        for after, weight in zip(news, row, strict=True)
+        if weight
+    )
+
+
+def _dot(some: Sequence[float], others: Sequence[float]) -> float:
+    return sum(map(mul, some, others), 0.0)
+
+
+def _side(weights: Sequence[float]) -> Side:
+    rates = tuple(_shared(weights))
+    return Side(rates, _dot(GRID, rates), _dot(_SURPRISE, rates))
+
+
+def _shared(weights: Sequence[float]) -> Iterator[float]:
+    total = sum(weights)
+    return (weight / total for weight in weights)
+
+
+def _prior() -> Mapping[tuple[float, float], float]:
+    """The weight of each pair of rates: either side errs at a rate of its own, some pairs more often."""
+    usual = {(0.0, 0.0): QUIET}
+    usual |= {(rate, rate): weight for rate, weight in ALIKE.items()}
+    usual |= {(0.0, after): weight for after, weight in NEVER_BEFORE.items()}
+    weights = {
+        (before, after): FAILING_BEFORE[before] * PASSING_AFTER[after] + usual.get((before, after), 0.0)
+        for before in FAILING_BEFORE
+        for after in PASSING_AFTER
+        if 1 - after - before >= APART - 1e-9
+    }
+    pairs = [(round(before, 6), round(1 - after, 6)) for before, after in weights]
+    return dict(zip(pairs, _shared(list(weights.values())), strict=True))
+
+
+def _rows(pairs: Mapping[tuple[float, float], float]) -> tuple[tuple[float, ...], ...]:
+    """A row for each rate of the old side, with the weight of each rate of the new one."""
+    return tuple(tuple(pairs.get((old, new), 0.0) for new in GRID) for old in GRID)
+
+
+_PRIOR = _rows(_prior())
 # Without a change every rate is as good as the next, those at the ends a little better.
-_SAME = tuple(_shared([1.5, *([1.0] * (LAST - 1)), 1.5]))
+_SAME = tuple(_shared([1.5, *([1.0] * (len(GRID) - 2)), 1.5]))
 _SURPRISE = tuple(map(surprise, GRID))
 # "Never" must stay a number: minus infinity times no runs is none.
 _NEVER = math.log(1e-300)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from benchmarks.simulate import linear, merged
+from benchmarks.worlds import linear, merged
 from bisector.history import History
 from bisector.search.lineage import lineage
 
