@@ -129,7 +129,7 @@ class Flaky:
         if sure >= self.confidence and sure >= required(self.confidence, belief.evidence(best)):
             more = None if spent else self._unproven(belief.evidence(best), best, testable, counts)
             return more or Named(self.history.sha(best), sure)
-        narrowed = self._narrowed(belief, testable, counts)
+        narrowed = self._narrowed(belief, testable, counts, spent)
         if narrowed is not None:
             return narrowed
         if spent:
@@ -177,9 +177,9 @@ class Flaky:
         return None
 
     def _narrowed(
-        self, belief: Belief, testable: Sequence[float], counts: Mapping[int, Tally]
-    ) -> Narrowed | None:
-        """The group that holds the answer, when no commit is left that would split it."""
+        self, belief: Belief, testable: Sequence[float], counts: Mapping[int, Tally], spent: bool
+    ) -> Narrowed | Ask | None:
+        """The group that holds the answer, when no commit is left that would split it and enough stands behind it."""
         number = max(range(len(belief.groups)), key=lambda index: belief.groups[index].probability)
         group = belief.groups[number]
         if group.probability < self.confidence or group.size == 1:
@@ -189,6 +189,10 @@ class Flaky:
             if 0 < share < group.size and testable[place] >= UNLIKELY:
                 return None
         members = belief.members(number)
+        ran = [place for place in members if place in counts]
+        more = self._unproven(group.evidence, ran[-1], testable, counts) if ran and not spent else None
+        if more is not None:
+            return more
         untried = [place for place in members if place not in counts and testable[place] > 0]
         return Narrowed(self._shas(members), group.probability, self._shas(untried))
 

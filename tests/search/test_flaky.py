@@ -139,7 +139,9 @@ def test_untestable_commits_around_the_answer_narrow_it_to_them() -> None:
     runs = seen(
         history, (-1, OLD, 2), (15, NEW, 3), (6, OLD, 3), (10, NEW, 3), *((n, SKIP, 1) for n in (7, 8, 9))
     )
-    answer = prepare(history, OLD_END).search(runs)
+    search = prepare(history, OLD_END)
+    assert search.search(runs) == Ask(history.sha(10), 1), "few failures stand behind it"
+    answer = search.search([*runs, *seen(history, (10, NEW, 4))])
     assert isinstance(answer, Narrowed)
     assert answer.commits == tuple(map(history.sha, (7, 8, 9, 10)))
     assert answer.untried == ()
