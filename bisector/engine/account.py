@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bisector import __version__
+from bisector.engine.altered import altered
 from bisector.engine.hunter import Hunter
 from bisector.engine.locking import locks
 from bisector.engine.reproduction import command_line
@@ -49,7 +50,7 @@ class Conclusion:
 def account(hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Mapping[str, str]) -> Account:
     row, recipe = hunter.row, hunter.recipe
     repository = recognise(hunter.mirror.source.shown, machine)
-    culprit, notices = None, [*hunter.notices]
+    culprit, notices = None, [*hunter.notices, *altered(hunter)]
     if conclusion.culprit is not None:
         culprit, repository, told = _culprit(hunter, conclusion.culprit, machine)
         notices += told

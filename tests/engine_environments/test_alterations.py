@@ -55,6 +55,11 @@ def test_a_patch_lights_it_up(land: Land) -> None:
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     _, shown, _ = land.say("report", hunted.report["hunt"], "--format", "md")
     assert "lost = None" in shown
+    [notice] = hunted.report["notices"]
+    assert (
+        notice
+        == f"fixups.0: a patch of proj/__init__.py was laid over the commits in {project[3]}..{project[9]}"
+    )
 
 
 def test_a_later_commit_is_picked(land: Land) -> None:
@@ -95,3 +100,4 @@ def test_a_new_test_over_old_code(land: Land) -> None:
     hunted = land.hunt(project, repro, f"overlay: [{{from: {project[20]}, paths: [tests]}}]", bad=10)
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     assert f"from: {project[20]}" in hunted.report["recipe"]
+    assert f"overlay: tests of the {project[20]} lay over every commit" in hunted.report["notices"]

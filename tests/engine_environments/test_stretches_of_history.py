@@ -147,3 +147,6 @@ def test_the_ladder_finds_the_releases_of_a_commits_date_by_itself(land: Land, r
     hunted = land.hunt(project, "dependencies: {requirements: [dep]}")
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     assert versions(land, hunted) == ["dep==1.0", "dep==2.0"]
+    [notice] = hunted.report["notices"]
+    assert "ran with other releases, the first of them" in notice
+    assert "releases of the commit's date: installed" in notice
