@@ -93,7 +93,7 @@ def runs_of(judged: JudgedTrial) -> int:
 
 
 def _cross_one(hunter: Hunter, culprit: JudgedTrial, parent: JudgedTrial) -> Crossed:
-    here, there = _environment(hunter, parent), _environment(hunter, culprit)
+    here, there = exact_environment(hunter, parent), exact_environment(hunter, culprit)
     if here is None or there is None or not (found := differences(here, there)):
         return Alike()
     moved = _in_environment(hunter, culprit, here, "its code, its parent's environment")
@@ -156,7 +156,7 @@ def _answer(
             )
 
 
-def _environment(hunter: Hunter, judged: JudgedTrial) -> Exact | None:
+def exact_environment(hunter: Hunter, judged: JudgedTrial) -> Exact | None:
     facts = judged.trial.environment
     return None if facts is None else environment_of(hunter.request(judged.trial.commit), facts)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisector.engine import releases, remarks, wavering
+from bisector.engine import doubting, releases, remarks, wavering
 from bisector.engine.account import Conclusion
 from bisector.engine.confirm import Proof
-from bisector.engine.crossing import Doubtful, EnvironmentDecides, Untried
+from bisector.engine.crossing import CodeDecides, Doubtful, EnvironmentDecides, Untried
 from bisector.engine.hunter import Hunter
 from bisector.engine.wavering import Wavered
 from bisector.hunt import Event, Phase
@@ -43,21 +43,34 @@ def by_probability(hunter: Hunter, old: str, new: str, bases: tuple[str, ...], r
     found = wavering.waver(hunter, old, new, bases)
     if len(found.commits) > 1 or not found.is_sure:
         return _probable_suspects(hunter, found)
-    culprit = found.commits[0]
     hunter.passed(Phase.NARROW, Event.ONE_LEFT)
+    if found.has_stopped:
+        return _stopped(hunter, found)
+    culprit = found.commits[0]
     shown = wavering.weighed(hunter, culprit, new, found.confidence)
     message = f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit: {shown.sentence}"
-    if found.has_stopped:
-        message = (
-            f"the failure has stopped: it was seen in the beginning and never on a second look, also not at "
-            f"{hunter.row.new_ref}; the machine, the network or the time changed, not a commit"
-        )
-        hunter.happened(Event.REFUTED, message)
+    crossed = doubting.crossed(hunter, culprit, new)
+    if isinstance(crossed, EnvironmentDecides):
+        return _release(hunter, crossed, new, found.log)
+    if isinstance(crossed, Doubtful):
+        hunter.happened(Event.REFUTED, crossed.reason)
         return Conclusion(
-            Ending.UNCONFIRMED, message, culprit, confirmation=shown.confirmation, log=found.log
+            Ending.UNCONFIRMED, crossed.reason, culprit, confirmation=shown.confirmation, log=found.log
         )
+    if isinstance(crossed, Untried):
+        hunter.notice(crossed.notice)
+    message += f", {crossed.sentence}" if isinstance(crossed, CodeDecides) else ""
     hunter.happened(Event.CONFIRMED, message)
     return Conclusion(Ending.FOUND, message, culprit, confirmation=shown.confirmation, log=found.log)
+
+
+def _stopped(hunter: Hunter, found: Wavered) -> Conclusion:
+    message = (
+        f"the failure has stopped: it was seen in the beginning and never on a second look, also not at "
+        f"{hunter.row.new_ref}; the machine, the network or the time changed, not a commit"
+    )
+    hunter.happened(Event.REFUTED, message)
+    return Conclusion(Ending.UNCONFIRMED, message, log=found.log)
 
 
 def _probable_suspects(hunter: Hunter, found: Wavered) -> Conclusion:

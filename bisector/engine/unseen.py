@@ -66,14 +66,19 @@ def _some(paths: list[str], most: int = 3) -> str:
     return ", ".join(paths[:most]) + more
 
 
+def nothing_seen(hunter: Hunter, sha: str) -> str | None:
+    """What a commit with one parent changed, in words, if the repro cannot see it."""
+    commit = hunter.commit(sha)
+    if len(commit.parents) != 1:
+        return None
+    reads_docstrings = "doctest" in hunter.recipe.repro.action.text
+    return only_unseen(hunter.mirror.git, commit.parents[0], sha, docstrings_count=reads_docstrings)
+
+
 def doubt(hunter: Hunter, culprit: JudgedTrial, parents: Sequence[JudgedTrial]) -> str | None:
     """Why a culprit that changed nothing is not believed; None where it changed something. Both run again."""
     commit = hunter.commit(culprit.trial.commit)
-    if len(commit.parents) != 1 or len(parents) != 1:
-        return None
-    reads_docstrings = "doctest" in hunter.recipe.repro.action.text
-    git = hunter.mirror.git
-    only = only_unseen(git, commit.parents[0], commit.sha, docstrings_count=reads_docstrings)
+    only = nothing_seen(hunter, commit.sha) if len(parents) == 1 else None
     if only is None:
         return None
     asked = [(commit.sha, "once more"), (commit.parents[0], "its parent once more")]

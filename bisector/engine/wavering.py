@@ -37,7 +37,7 @@ class Wavered:
     """Where a search with probabilities ended, and a log that git replays to the same end."""
 
     commits: tuple[str, ...]
-    """One: it is named. Several, the newest first: it is one of these."""
+    """One: it is named. Several, the newest first: it is one of these. None: it has stopped before one was named."""
     confidence: float
     log: str
     is_sure: bool
@@ -75,6 +75,8 @@ def waver(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavered
             case Narrowed(commits, probability):
                 return Wavered(tuple(reversed(commits)), probability, "", True)
             case NothingChanged(probability):
+                if _stopped_at_the_end(hunter):
+                    return Wavered((), probability, "", True, has_stopped=True)
                 raise _unchanged(hunter, old, new, probability)
             case CannotTell(likeliest):
                 return Wavered(tuple(one.commit for one in likeliest), likeliest[0].probability, "", False)
@@ -86,6 +88,20 @@ def _has_stopped(hunter: Hunter, culprit: str, new: str) -> bool:
     since = [one.trial for one in hunter.told if one.trial.purpose is Purpose.SAMPLE]
     ran = [one.outcome for one in since if one.commit in (culprit, new) and isinstance(one.outcome, Ran)]
     return not any(hunter.tally(outcome).failing for outcome in ran)
+
+
+def _stopped_at_the_end(hunter: Hunter) -> bool:
+    """The failing end failed in the beginning, and never since one run was no longer enough."""
+    own = [one.trial for one in hunter.told if one.trial.commit == hunter.end(hunter.recipe.failing)]
+    before, since = (
+        [
+            hunter.tally(trial.outcome).failing
+            for trial in own
+            if trial.purpose is purpose and isinstance(trial.outcome, Ran)
+        ]
+        for purpose in (Purpose.END, Purpose.SAMPLE)
+    )
+    return any(before) and bool(since) and not any(since)
 
 
 def _looked_again(hunter: Hunter, culprit: str, new: str) -> bool:
@@ -179,6 +195,11 @@ def share(hunter: Hunter, sha: str) -> str:
     """`3 of 10`: failing runs of all that could be told."""
     failing, working = _count(hunter, sha)
     return f"{failing} of {failing + working}"
+
+
+def failures_at(hunter: Hunter, sha: str) -> int:
+    """In so many runs the failure was seen there."""
+    return _count(hunter, sha)[0]
 
 
 def _count(hunter: Hunter, sha: str) -> tuple[int, int]:

@@ -93,6 +93,27 @@ def test_what_decides(hunting: Hunting, case: Case) -> None:
     assert (account.dependency is None) == (account.ending is not Ending.DEPENDENCY)
 
 
+BY_CHANCE = {
+    "the code": (Ending.FOUND, "% sure, in the same environment just so: dep 1 -> 2 makes no difference"),
+    "only both together": (Ending.UNCONFIRMED, CASES["only both together"].message),
+    "the environment": (Ending.DEPENDENCY, CASES["the environment"].message),
+    "neither installs in the other's": (Ending.FOUND, "% sure$"),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), BY_CHANCE.items(), ids=BY_CHANCE)
+def test_what_decides_where_a_confidence_is_asked_for(
+    hunting: Hunting, name: str, expected: tuple[Ending, str]
+) -> None:
+    """A search by probabilities doubts the environment as well."""
+    case, (ending, message) = CASES[name], expected
+    world = World(switching({"dep": "1"}, {"dep": "2"}), lambda number, has: case.shows(number >= TURN, has))
+    account = hunting(world, more="verdict: {runs: {confidence: 0.95}}\n")[0].account
+    assert account.ending is ending, account.message
+    assert re.search(message, account.message), account.message
+    assert re.search(case.notice, "\n".join(account.notices)), account.notices
+
+
 def test_equal_environments_are_not_crossed(hunting: Hunting) -> None:
     world = World(switching({"dep": "1"}, {"dep": "1"}), lambda number, has: new_if(number >= TURN))
     result, made = hunting(world)

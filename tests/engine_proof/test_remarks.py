@@ -214,6 +214,13 @@ def test_a_change_that_no_run_can_see_is_not_announced(making: Making, hunting: 
     assert Purpose.REVERT not in [purpose for purpose, _ in world.performed]
 
 
+def test_nor_is_it_where_a_confidence_is_asked_for(making: Making, hunting: Hunting) -> None:
+    project = made(making, "1..6", {1: {"a.py": CODE, "b": "1"}, 4: {"a.py": f"# why\n{CODE}"}})
+    result, _ = hunting(at(4, 5, 6), project=project, more="verdict: {runs: {confidence: 0.95}}\n")
+    assert result.account.ending is Ending.UNCONFIRMED
+    assert "changes nothing that the repro can see" in result.account.message
+
+
 BY_NAME = "importlib.import_module('proj.lo' + 'ne')"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from bisector.engine.hunter import Hunter
 from bisector.engine.workers import Job
@@ -68,7 +69,9 @@ class Crossed(Planted):
         lines = tuple(f"{name}=={version}" for name, version in packages.items() if name != "python")
         facts = EnvironmentFacts(packages.get("python", "3.11.7"), lines, "uv") if shown else None
         log = str(self.folder / "log")
-        return Trial(asked.commit, asked.key, job.purpose, BEGAN, outcome, facts, 0.1, 0, 0, 0.1, log)
+        # Two trials of one commit are told apart by when they began.
+        began = BEGAN + timedelta(seconds=len(self.performed))
+        return Trial(asked.commit, asked.key, job.purpose, began, outcome, facts, 0.1, 0, 0, 0.1, log)
 
     def _packages(self, job: Job) -> Packages:
         if job.purpose is not Purpose.CROSS:
