@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bisector.caps.confinement import Confinement
-from bisector.caps.guard import mark
+from bisector.process.guard import mark
 
 STUB = """
 (exec "$@" 2>&1)

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from bisector.errors import MachineFault, UsageFault
+from bisector.process import guard
 
 TICK = 0.05
 """How late a cancellation, or the end of a child whose pipes somebody else holds, may be noticed."""
@@ -58,6 +59,28 @@ class ProgramMissing:
     reason: str
 
 
+class _Tool(subprocess.Popen[bytes]):
+    """Known to the guard until it is reaped."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        guard.begun(self.pid)
+
+    def poll(self) -> int | None:
+        running = self.returncode is None
+        status = super().poll()
+        if running and status is not None:
+            guard.ended(self.pid)
+        return status
+
+    def wait(self, timeout: float | None = None) -> int:
+        running = self.returncode is None
+        status = super().wait(timeout)
+        if running:
+            guard.ended(self.pid)
+        return status
+
+
 def spawn(
     argv: Sequence[str | Path],
     cwd: Path,
@@ -70,7 +93,7 @@ def spawn(
     """Start in a session of its own: no terminal, and a group that can be killed whole."""
     words = [str(word) for word in argv]
     try:
-        return subprocess.Popen(
+        return _Tool(
             words,
             cwd=cwd,
             env=dict(env),
