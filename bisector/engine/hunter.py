@@ -182,12 +182,11 @@ class Hunter:
         return ended
 
     def speculate(self, shas: Sequence[str], label: str) -> None:
-        """Bets for idle workers: trials that may be asked for next. Lost ones are called off."""
+        """What is asked for next, if it is not under way yet, and bets for idle workers. Lost ones are called off."""
         wanted = {asked.key: asked for asked in map(self.request, shas)}
         self._gather()
         for key, job in list(self._ahead.items()):
-            if key not in wanted:
-                job.cancelled.set()
+            if key not in wanted and job.call_off():
                 del self._ahead[key]
         for key, asked in wanted.items():
             if key not in self._ahead and self._known(asked, Purpose.SEARCH) is None:

@@ -128,7 +128,7 @@ class _Search:
             told = []
             while isinstance(choice := self._choose(), Try):
                 sha = choice.commits[0]
-                self._hunter.speculate(choice.commits[1:], "search")
+                self._hunter.speculate(choice.commits, "search")
                 told.append(secretary.submit(self._ledger.record, self._judge(sha), sha))
             for one in told:
                 one.result()
@@ -152,7 +152,8 @@ class _Search:
             return
         choice = plain.search(self._history, self._verdicts, idle + 2)
         if isinstance(choice, Try):
-            self._hunter.speculate([one for one in choice.commits if one != sha][:idle], "search")
+            bets = [one for one in choice.commits if one != sha][:idle]
+            self._hunter.speculate([sha, *bets], "search")
 
     def _judge(self, sha: str) -> Judgement:
         if self._hunter.stop.is_set():

@@ -31,6 +31,22 @@ class Job:
     trial: Trial | None = None
     fault: BaseException | None = None
     worker: int = 0
+    _over: bool = False
+    """The trial was made, and nobody had called it off until then."""
+    _deciding: threading.Lock = field(default_factory=threading.Lock)
+
+    def call_off(self) -> bool:
+        """False: too late, its trial is being put on record."""
+        with self._deciding:
+            if not self._over:
+                self.cancelled.set()
+            return not self._over
+
+    def is_over(self) -> bool:
+        """False: it was called off, whatever came of it is nobody's."""
+        with self._deciding:
+            self._over = not self.cancelled.is_set()
+            return self._over
 
 
 Perform = Callable[[int, Job], Trial]
@@ -41,7 +57,7 @@ def recorded(perform: Perform, keep: Callable[[Trial], None]) -> Perform:
 
     def performing(worker: int, job: Job) -> Trial:
         trial = perform(worker, job)
-        if not job.cancelled.is_set():
+        if job.is_over():
             keep(trial)
         return trial
 
@@ -71,7 +87,7 @@ class Workers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for job in list(self._pending):
-            job.cancelled.set()
+            job.call_off()
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:
@@ -87,7 +103,7 @@ class Workers:
         """The trial, once it is there; an interruption is noticed at once."""
         while not job.done.wait(TICK):
             if self._stop.is_set():
-                job.cancelled.set()
+                job.call_off()
                 raise Interrupted("interrupted")
         if self._stop.is_set():
             raise Interrupted("interrupted")

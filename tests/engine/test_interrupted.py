@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from typing import TYPE_CHECKING
 
@@ -173,6 +174,61 @@ def test_a_parent_that_cannot_be_tested_is_vouched_for_by_what_contains_it(
     assert account.culprit is not None
     assert account.culprit.commit.sha == project[13]
     assert f"{project[12][:12]}, which contains it, works" in account.message
+
+
+@pytest.mark.parametrize("culprit", range(5, 40, 7))
+def test_a_bet_that_is_won_is_not_made_again(project: Repository, planted: Planting, culprit: int) -> None:
+    """Whether it is through, is being put on record or runs on while its answer is asked for."""
+    plant = planted(project.path, knowing(project, culprit))
+    dice, perform = random.Random(culprit), plant.perform
+
+    def performing(worker: int, job: Job) -> Trial:
+        job.cancelled.wait(dice.uniform(0, 0.02))
+        return perform(worker, job)
+
+    plant.performing = performing
+    plant.hunt(plant.row(recipe(project)), jobs=3)
+    searched = [sha for purpose, sha in plant.performed if purpose is Purpose.SEARCH]
+    assert len(searched) == len(set(searched))
+
+
+def test_a_bet_called_off_while_it_is_put_on_record(
+    project: Repository, planted: Planting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant = planted(project.path, knowing(project))
+    add, begun, go = plant.store.add_trial, threading.Event(), threading.Event()
+
+    def adding(hunt: str, trial: Trial) -> None:
+        begun.set()
+        assert go.wait(60)
+        add(hunt, trial)
+
+    monkeypatch.setattr(plant.store, "add_trial", adding)
+    row = plant.row(recipe(project))
+    with plant.hunter(row, jobs=2) as hunter:
+        hunter.speculate([project[20]], "search")
+        assert begun.wait(60)
+        hunter.speculate([], "search")
+        threading.Timer(0.2, go.set).start()
+        hunter.trial(project[20], Purpose.SEARCH, "search")
+    assert [trial.commit for trial in plant.store.trials(row.id)] == [project[20]]
+
+
+def test_what_comes_of_a_bet_that_was_called_off_is_not_on_record(
+    project: Repository, planted: Planting
+) -> None:
+    plant = planted(project.path, knowing(project))
+
+    def performing(worker: int, job: Job) -> Trial:
+        assert job.cancelled.wait(60)
+        return plant.perform(worker, job)
+
+    plant.performing = performing
+    row = plant.row(recipe(project))
+    with plant.hunter(row, jobs=2) as hunter:
+        hunter.speculate([project[20]], "search")
+        hunter.speculate([], "search")
+    assert not list(plant.store.trials(row.id))
 
 
 @pytest.mark.parametrize("jobs", [2, 3])
