@@ -34,16 +34,25 @@ time looks, in one hunt of sixteen, like one that always comes, and then blames 
 behind it.
 """
 
-PASSES, CLEAN = 4, 10
-"""Where the old side never failed: its passes before a commit is named; CLEAN where the new side passes too."""
+PASSES = 4
+"""Where the old side never failed: its passes before a commit is named, ..."""
+
+CLEAN, CLEANER, CLEANEST = 10, 3, 22
+"""... where the new side passes too, CLEAN for its first pass, CLEANER for each further one, up to CLEANEST.
+
+A side that fails three times in ten passes ten times in a row often enough to look clean somewhere in a long history.
+"""
 
 ALIKE = 10
 """Runs of either end before they are called alike."""
 
 TELLING = 0.3
-"""A run that tells fewer bits than this has luck on its side: more than the asked-for confidence is wanted then."""
+"""Where a run tells fewer bits than this, more than the asked-for confidence is wanted, ..."""
 
-STRICTEST = 0.1
+USUAL, UNUSUAL = 2, 0.3
+"""... also where both sides err: each run at odds with the named commit but USUAL ones takes that share of the doubt."""
+
+STRICTEST = 0.12
 """The share of the allowed doubt that is left then at the least."""
 
 
@@ -170,7 +179,7 @@ class Flaky:
         old, new, itself = evidence.old_seen, evidence.new_seen, counts.get(best, Tally())
         if not new.passed and new.failed - itself.failed < ELSEWHERE and itself.failed < ITSELF:
             return Ask(self.history.sha(best), 1)
-        if not old.failed and old.passed < (CLEAN if new.passed else PASSES):
+        if not old.failed and old.passed < _passes_wanted(new.passed):
             parents = [parent for parent in self.history.parents[best] if testable[parent] >= UNLIKELY]
             fewest = min(parents or [OLD_END], key=lambda parent: counts.get(parent, Tally()).passed)
             return Ask(self._sha(fewest), 1)
@@ -246,11 +255,19 @@ def _testable(history: History, observations: Iterable[Observation]) -> list[flo
     return chances(len(history), tried)
 
 
+def _passes_wanted(passed: int) -> int:
+    """Of an old side that never failed, where the new side passed so often."""
+    return min(CLEANEST, CLEAN + CLEANER * (passed - 1)) if passed else PASSES
+
+
 def required(confidence: float, evidence: Changed) -> float:
     """The probability that it takes to name a commit.
 
     Where either side gives either answer, a row of lucky runs looks like other rates, and how likely those are is a
-    guess. The less a run tells, the more runs luck has.
+    guess. The less a run tells and the more are at odds with what is claimed, the more luck may be in it.
     """
-    doubt = min(1.0, max(STRICTEST, math.pow(evidence.told / TELLING, 1.5)))
-    return 1 - (1 - confidence) * doubt
+    if evidence.old_seen.failed:
+        share = 1 - UNUSUAL * (evidence.old_seen.failed + evidence.new_seen.passed - USUAL)
+    else:
+        share = math.pow(evidence.told / TELLING, 1.5)
+    return 1 - (1 - confidence) * min(1.0, max(STRICTEST, share))

@@ -13,7 +13,7 @@ from bisector.search.belief import OLD_END, Belief
 from bisector.search.lineage import Lineage
 from bisector.search.rates import Side, failures, surprise
 
-CURIOSITY = 0.6
+CURIOSITY = 0.5
 """The share of what a run tells about the rates that counts as told about the commit: it pays off later."""
 
 NEGLIGIBLE = 1e-3
