@@ -70,10 +70,10 @@ def clean(state: State, store: Store, *, everything: bool) -> Iterator[Freed]:
 
 def sweep(state: State) -> None:
     """Remove what processes that were killed left: scratch, half-made mirrors. Every start begins with this."""
-    for work in state.hunts.glob("*/work/*"):
-        with _alone(state.hunt_lock(work.parents[1].name)) as mine:
+    for scratch in state.hunts.glob("*/scratch/*"):
+        with _alone(state.hunt_lock(scratch.parents[1].name)) as mine:
             if mine:
-                empty(work)
+                empty(scratch)
     for _ in _tries(state):
         pass
     for mirror in _folders(state.mirrors):
@@ -128,8 +128,8 @@ def _hunt(state: State, store: Store, row: HuntRow, *, everything: bool) -> Iter
             upkeep.forget(state.mirrors / upkeep.folder_name(row.repo), row.id)
             yield _gone("hunt", folder, row.id)
             lock.unlink(missing_ok=True)
-        elif (folder / "work").exists():
-            yield _gone("scratch", folder / "work", row.id)
+        elif (folder / "scratch").exists():
+            yield _gone("scratch", folder / "scratch", row.id)
 
 
 def _strays(state: State, store: Store) -> Iterator[Freed]:

@@ -137,7 +137,7 @@ class _Crew:
             tools = self._tools
             self._benches[name] = Workbench(
                 slot=slots.acquire(self._mirror),
-                scratch=self._folder / "work" / name,
+                scratch=self._folder / "scratch" / name,
                 environments=tools.environments,
                 cage=tools.cages(worker),
                 locks=HuntLocks(tools.store, self._row.id),
@@ -150,7 +150,7 @@ class _Crew:
     def releases(self, between: Between, asked: TrialRequest) -> tuple[str, ...] | Untestable | Trouble:
         """Asked between two trials, beside the first worker's."""
         own = self._bench(0, "0")
-        bench = replace(own, scratch=self._folder / "work" / "releases")
+        bench = replace(own, scratch=self._folder / "scratch" / "releases")
         bench.scratch.mkdir(parents=True, exist_ok=True)
         place = Place(
             tree=bench.slot.tree,

@@ -70,7 +70,7 @@ def make_trial(
         bench.append(
             Workbench(
                 slot=slots.acquire(mirror),
-                scratch=folder / "work",
+                scratch=folder / "scratch",
                 environments=tools.environments,
                 cage=tools.cages(worker),
                 locks=OwnLocks(),

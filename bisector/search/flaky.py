@@ -50,7 +50,7 @@ TELLING = 0.3
 """Where a run tells fewer bits than this, more than the asked-for confidence is wanted, ..."""
 
 USUAL, UNUSUAL = 2, 0.3
-"""... also where both sides err: each run at odds with the named commit but USUAL ones takes that share of the doubt."""
+"""... also where both sides err: each run at odds with the named commit but USUAL ones takes such a share."""
 
 STRICTEST = 0.12
 """The share of the allowed doubt that is left then at the least."""

@@ -115,7 +115,7 @@ def test_an_interrupted_hunt_can_go_on_after_clean_but_not_after_all(
 
 
 def test_what_a_killed_try_left_goes(bisector: Typing, plain: str) -> None:
-    left = bisector.state / "tries" / "0123abcd" / "work"
+    left = bisector.state / "tries" / "0123abcd" / "scratch"
     left.mkdir(parents=True)
     (left / "file").write_text("x" * 10_000)
     assert bisector("clean").status == 0

@@ -203,7 +203,7 @@ class Scene:
 
     def scratch(self) -> list[Path]:
         """What belongs to trials alone, and should have gone with them."""
-        places = ("hunts/*/work/*", "tries/*", "environments/aside/*", "mirrors/*/repo.making")
+        places = ("hunts/*/scratch/*", "tries/*", "environments/aside/*", "mirrors/*/repo.making")
         found = [path for place in places for path in self.state.glob(place)]
         return [*found, *self.temporary.iterdir(), *self.state.glob("mirrors/*/repo.git/**/*.lock")]
 
