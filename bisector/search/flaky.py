@@ -37,7 +37,7 @@ behind it.
 PASSES = 4
 """Where the old side never failed: its passes before a commit is named, ..."""
 
-CLEAN, CLEANER, CLEANEST = 10, 3, 22
+CLEAN, CLEANER, CLEANEST = 9, 3, 22
 """... where the new side passes too, CLEAN for its first pass, CLEANER for each further one, up to CLEANEST.
 
 A side that fails three times in ten passes ten times in a row often enough to look clean somewhere in a long history.
