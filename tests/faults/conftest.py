@@ -227,6 +227,14 @@ class Scene:
             purpose for _, _, purpose in made
         }
 
+    def goes_on(self) -> None:
+        """Nobody outlived the life that ended; the same command keeps its trials and comes to the end."""
+        self.is_alone()
+        trials = self.made()
+        self.is_right(self.runs())
+        assert self.made()[: len(trials)] == trials
+        self.is_clean()
+
     def is_clean(self) -> None:
         """Nothing of any of its lives is left but what the hunt is about."""
         self.is_alone()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -72,6 +73,18 @@ class User:
             "BISECTOR_STATE": str(self.state),
             **more,
         }
+
+    def writes(self, source: Repository, good: str, script: str, **more: str) -> None:
+        """A recipe that only needs Python, for the bad end of the main line."""
+        keys = {
+            "repo": str(source.path),
+            "good": good,
+            "bad": "main",
+            "install": "{mode: none}",
+            "repro": json.dumps({"python": script, "cwd": "tree"}),
+            **more,
+        }
+        (self.here / "recipe.yaml").write_text("".join(f"{key}: {value}\n" for key, value in keys.items()))
 
     def argv(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "bisector", *words]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,15 +41,7 @@ def test_a_cap_that_is_hit_tells_the_culprit(
     user: User, making: Making, script: str, keys: dict[str, str]
 ) -> None:
     source = making.repository("1..4", culprit=3)
-    whole = {
-        "repo": str(source.path),
-        "good": source[1],
-        "bad": "main",
-        "install": "{mode: none}",
-        "repro": json.dumps({"python": script, "cwd": "tree"}),
-        **keys,
-    }
-    (user.here / "recipe.yaml").write_text("".join(f"{key}: {value}\n" for key, value in whole.items()))
+    user.writes(source, source[1], script, **keys)
     answer = user.types("run", "recipe.yaml")
     assert answer.status == 0, answer.err
     assert source[3][:10] in answer.out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -35,14 +34,7 @@ def test_nothing_of_it_is_obeyed(user: User, making: Making) -> None:
         *(commit(message=text, author=author, files={b"state": state.encode()}) for state, text in rows),
     )
     source.git("update-ref", "refs/tags/v1\u202e\u2028", shas[0])
-    keys = {
-        "repo": str(source.path),
-        "good": shas[0],
-        "bad": "main",
-        "install": "{mode: none}",
-        "repro": json.dumps({"python": NOISE, "cwd": "tree"}),
-    }
-    (user.here / "recipe.yaml").write_text("".join(f"{key}: {value}\n" for key, value in keys.items()))
+    user.writes(source, shas[0], NOISE)
     answers = [
         user.types("check", "recipe.yaml"),
         user.types("run", "recipe.yaml", "--report", "out"),

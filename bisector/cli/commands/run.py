@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 import threading
+from dataclasses import dataclass
 
 import click
 
@@ -71,7 +72,7 @@ def main(argument: str, fresh: bool, options: Options) -> int:
     if opened.recipe.foreign:
         agree(opened, options)
     with interruptible() as stop, ears(options) as listener:
-        result = _persist(state, store, row, opened, options, fresh, listener, stop)
+        result = _Undertaking(state, store, opened, options, fresh, listener, stop).persist(row)
     if result.fault is not None and not options.quiet:
         tell(result.fault)
     if isinstance(result.fault, Interrupted):
@@ -80,60 +81,52 @@ def main(argument: str, fresh: bool, options: Options) -> int:
     return show(result.account, options)
 
 
-def _persist(
-    state: State,
-    store: Store,
-    row: HuntRow | None,
-    opened: Opened,
-    options: Options,
-    fresh: bool,
-    listener: Listener,
-    stop: threading.Event,
-) -> Result:
-    """Hunt; once more where it was bisector's own copy of the repository that was broken."""
-    result, fault = None, None
-    try:
-        result = _hunt(state, store, row, opened, options, fresh, listener, stop)
-    except RepositoryIncomplete as incomplete:
-        fault = incomplete
-    ended_by = fault if result is None else result.fault
-    if isinstance(ended_by, MachineFault) and tells_of_missing_objects(ended_by):
-        mirror = open_mirror(state, opened.recipe, stop)
-        if renew(mirror, lambda text: listener.hear(Note(text))):
-            known = begin.find(store, opened.recipe)
-            return _hunt(state, store, known, opened, options, fresh, listener, stop)
-    if fault is not None:
-        raise fault
-    assert result is not None
-    return result
+@dataclass(frozen=True)
+class _Undertaking:
+    """What one call of the command hunts, and with what."""
 
+    state: State
+    store: Store
+    opened: Opened
+    options: Options
+    fresh: bool
+    listener: Listener
+    stop: threading.Event
 
-def _hunt(
-    state: State,
-    store: Store,
-    row: HuntRow | None,
-    opened: Opened,
-    options: Options,
-    fresh: bool,
-    listener: Listener,
-    stop: threading.Event,
-) -> Result:
-    recipe = opened.recipe
-    mirror = open_mirror(state, recipe, stop)
-    with tools(state, store, recipe, options, listener, stop) as kit:
-        _get_ready(opened, mirror, listener, known=row is not None)
-        begun = row is None
-        row = row or _new_hunt(store, opened, mirror, listener, fresh=fresh)
-        listening = Several(listener, NowFile(state.now(row.id)))
-        kit = kit.heard_by(listening)
+    def persist(self, row: HuntRow | None) -> Result:
+        """Hunt; once more where it was bisector's own copy of the repository that was broken."""
+        result, fault = None, None
         try:
-            with session(kit, row, recipe, mirror, fresh=fresh or row.fresh) as hunter:
-                return hunt(hunter, os.environ)
-        except UsageFault:
-            # A fault of the recipe that only git could see: as if nothing had been begun.
-            if begun:
-                _forget(state, store, row)
-            raise
+            result = self._hunt(row)
+        except RepositoryIncomplete as incomplete:
+            fault = incomplete
+        ended_by = fault if result is None else result.fault
+        if isinstance(ended_by, MachineFault) and tells_of_missing_objects(ended_by):
+            mirror = open_mirror(self.state, self.opened.recipe, self.stop)
+            if renew(mirror, lambda text: self.listener.hear(Note(text))):
+                return self._hunt(begin.find(self.store, self.opened.recipe))
+        if fault is not None:
+            raise fault
+        assert result is not None
+        return result
+
+    def _hunt(self, row: HuntRow | None) -> Result:
+        """Go on with this hunt, or begin one."""
+        recipe, listener = self.opened.recipe, self.listener
+        mirror = open_mirror(self.state, recipe, self.stop)
+        with tools(self.state, self.store, recipe, self.options, listener, self.stop) as kit:
+            _get_ready(self.opened, mirror, listener, known=row is not None)
+            begun = row is None
+            row = row or _new_hunt(self.store, self.opened, mirror, listener, fresh=self.fresh)
+            kit = kit.heard_by(Several(listener, NowFile(self.state.now(row.id))))
+            try:
+                with session(kit, row, recipe, mirror, fresh=self.fresh or row.fresh) as hunter:
+                    return hunt(hunter, os.environ)
+            except UsageFault:
+                # A fault of the recipe that only git could see: as if nothing had been begun.
+                if begun:
+                    _forget(self.state, self.store, row)
+                raise
 
 
 def _get_ready(opened: Opened, mirror: Mirror, listener: Listener, *, known: bool) -> None:
