@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bisector.caps import Cage, Machine
+from bisector.caps import Cage, Machine, group, procfs
 from bisector.caps.cgroups import Cgroups, homes_in_v2
 from bisector.caps.group import Control, Group, Room
 from bisector.errors import MachineFault
@@ -63,6 +65,31 @@ def test_the_newer_dialect_is_written(newer: Group, tmp_path: Path) -> None:
     assert (said["memory.max"], said["memory.oom.group"]) == (str(5 * MIB), "1")
     assert said["memory.swap.max"].startswith("0")
     assert (said["pids.max"], said["cpu.max"], said["cgroup.kill"]) == ("40", "150000 100000", "1")
+
+
+WAITS = """
+import os, sys
+os.posix_spawn("/bin/true", ["true"], {}, file_actions=[(os.POSIX_SPAWN_OPEN, 0, sys.argv[1], os.O_RDONLY, 0)])
+"""
+"""Waits inside the kernel until somebody writes to the pipe that its child opens before anything else."""
+
+
+def test_who_hangs_in_the_kernel_is_named(
+    newer: Group, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    hung = subprocess.Popen([sys.executable, "-c", WAITS, str(pipe)])
+    while (seen := procfs.look(hung.pid)) is None or seen.state != "D":
+        assert hung.poll() is None
+    (tmp_path / "cgroup.procs").write_text(str(hung.pid))
+    monkeypatch.setattr(group, "PATIENCE", 0.05)
+    # This wait heeds a SIGKILL; one for a disk or a server that is gone does not.
+    monkeypatch.setattr(os, "kill", lambda pid, number: None)
+    with pytest.raises(MachineFault, match=rf"do not end: .* \(pid {hung.pid}, state D\)"):
+        newer.close()
+    os.close(os.open(pipe, os.O_WRONLY))
+    assert hung.wait(60) == 0
 
 
 def test_an_older_kernel_without_a_mark_says_nothing_of_the_peak(newer: Group, tmp_path: Path) -> None:

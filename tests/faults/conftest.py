@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,9 +93,10 @@ class Scene:
         }
         self.recipe.write_text("".join(f"{key}: {value}\n" for key, value in keys.items()))
 
-    def begins(self, *options: str, **more: Any) -> subprocess.Popen[str]:
+    def begins(self, *options: str, before: Sequence[str] = (), **more: Any) -> subprocess.Popen[str]:
+        """The command under way; `before`: what it is started by."""
         begun = subprocess.Popen(
-            [sys.executable, "-m", "bisector", "run", str(self.recipe), "--json", *options],
+            [*before, sys.executable, "-m", "bisector", "run", str(self.recipe), "--json", *options],
             cwd=self.folder,
             env=self.machine,
             text=True,

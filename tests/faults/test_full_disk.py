@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
     from tests.faults.conftest import Scene
 
 SIZE = 64 << 20
-STEP = 120
-"""KiB; a hunt takes some seven of these."""
+MOST = 600
+"""KiB; a hunt takes some half more."""
+ROOMS = int(os.environ.get("BISECTOR_FAULTS") or 5)
+"""How many amounts of room are tried between nothing and that: each is filled up at another instant."""
 SCRIPT = """
 fallocate -l $(($(df --output=avail -k "$BISECTOR_STATE" | tail -1) - $1))KiB "$BISECTOR_STATE/ballast"
 "$2" -m bisector run recipe.yaml --json >first.out 2>first.err; echo $? >first.status
@@ -34,16 +37,33 @@ def _in_little_room(scene: Scene, room: int) -> None:
     (scene.folder / "kept").rename(scene.state)
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(ROOMS))
 def test_a_full_disk(number: int, scene: Scene) -> None:
-    room = random.Random(number).randrange(number * STEP, (number + 1) * STEP)
-    _in_little_room(scene, room)
+    room = (number + random.Random(number).random()) * MOST / ROOMS
+    _in_little_room(scene, int(room))
     first, second = scene.told("first"), scene.told("second")
     assert "defect" not in first.err + second.err
     assert first.status == 5, first.err
     assert "bisector: " in first.err, "not a word"
     scene.is_right(second)
     scene.is_clean()
+
+
+def test_a_state_directory_that_cannot_be_written_any_more(scene: Scene) -> None:
+    """Read-only from one life to the next, as the kernel makes it after an error of the disk: nothing is lost."""
+    begun = scene.begins()
+    scene.waits_for_trials(begun, 2)
+    begun.kill()
+    scene.ends(begun)
+    scene.is_alone()
+    trials = scene.made()
+    sealed = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(scene.state), str(scene.state)]
+    ended = scene.ends(scene.begins(before=sealed))
+    assert ended.status == 5, ended.err
+    assert f"bisector: cannot write to the state directory {scene.state}: Read-only" in ended.err
+    assert "defect" not in ended.err
+    assert scene.made() == trials
+    scene.goes_on()
 
 
 def test_a_state_directory_that_vanishes(scene: Scene) -> None:
