@@ -12,7 +12,7 @@ from bisector.locks import locked
 from bisector.store.journal import Journal, Kept
 from bisector.store.records import Store, is_damage, unwell
 
-FORMAT = 1
+FORMAT = 2
 _SCHEMA = """
 CREATE TABLE hunts (
     id TEXT PRIMARY KEY, digest TEXT NOT NULL, name TEXT NOT NULL, repo TEXT NOT NULL,
@@ -110,6 +110,9 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> bool:
         for statement in _SCHEMA.split(";\n"):
             if statement.strip():
                 connection.execute(statement)
+    elif version == 1:
+        _add_fresh(connection)
+    if version < FORMAT:
         connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute("COMMIT")
     if version > FORMAT:
@@ -118,6 +121,13 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> bool:
             "upgrade bisector, or give another --state directory",
         )
     return bool(version == 0)
+
+
+def _add_fresh(connection: sqlite3.Connection) -> None:
+    """The first format had it only in the end."""
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(hunts)")}
+    if "fresh" not in columns:
+        connection.execute("ALTER TABLE hunts ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0")
 
 
 def _store(path: Path, opened: _Opened, why: str) -> Store:

@@ -48,6 +48,20 @@ def _lose(path: Path) -> None:
 DAMAGES = [_overwrite, _break_the_middle, _cut, _lose]
 
 
+def test_records_of_the_first_format_are_gone_on_with(scene: Scene) -> None:
+    """That knew no `fresh`. What is on record stays, in its order."""
+    assert scene.dies_at("TrialEnded", 4)
+    trials = scene.made()
+    with closing(sqlite3.connect(scene.records)) as database, database:
+        database.execute("ALTER TABLE hunts DROP COLUMN fresh")
+        database.execute("PRAGMA user_version = 1")
+    ended = scene.runs()
+    scene.is_right(ended)
+    assert scene.made()[:4] == trials
+    assert "records" not in ended.err
+    scene.is_clean()
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_records_are_set_aside_and_made_again(damage: Callable[[Path], None], scene: Scene) -> None:
     assert scene.dies_at("TrialEnded", 4)
