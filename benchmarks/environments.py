@@ -47,11 +47,11 @@ class Desk:
             "PIP_CACHE_DIR": str(self.folder / "pip-cache"),
         }
 
-    def hunt(self, case: Case, state: str) -> tuple[float, Account]:
+    def hunt(self, case: Case, state: str, *options: str) -> tuple[float, Account]:
         """Its seconds and what it left; another culprit than the known one ends the benchmark."""
         recipe = self.folder / f"{case.name}-{state}.yaml"
         recipe.write_text(case.recipe(self.python))
-        argv = [BISECTOR, "run", str(recipe), "--state", str(self.folder / state), "--quiet"]
+        argv = [BISECTOR, "run", str(recipe), "--state", str(self.folder / state), "--quiet", *options]
         began = time.perf_counter()
         run(argv, self.folder, self.variables)
         taken = time.perf_counter() - began
@@ -79,11 +79,13 @@ def _desk(folder: Path, python: str) -> Desk:
 
 
 def _beside_pip(desk: Desk, case: Case) -> list[Row]:
-    """Three hunts: the first fills the download cache, the second makes its layers, the third has them."""
+    """The first hunt fills the download cache, the second makes its layers, the third has them; two workers again."""
     plain = plain_pip.measure(desk.folder / "plain", case, desk.python, desk.variables)
     desk.hunt(case, "downloading")
     cold, account = desk.hunt(case, "state")
     warm, _ = desk.hunt(_another(case), "state")
+    cold_by_two, _ = desk.hunt(case, "two", "--jobs", "2")
+    warm_by_two, _ = desk.hunt(_another(case), "two", "--jobs", "2")
     trials = len(account.trials)
     return [
         at_least(
@@ -96,6 +98,16 @@ def _beside_pip(desk: Desk, case: Case) -> list[Row]:
         shown(
             f"{case.name}: virtualenv and pip install a commit / hunt, layers there",
             plain.trials * plain.fresh / warm,
+            "times",
+        ),
+        shown(
+            f"{case.name}: the same, two workers (--jobs 2), first of its kind",
+            plain.trials * plain.fresh / cold_by_two,
+            "times",
+        ),
+        shown(
+            f"{case.name}: the same, two workers, layers there",
+            plain.trials * plain.fresh / warm_by_two,
             "times",
         ),
         at_least(
