@@ -20,13 +20,13 @@ FRESH = """\
 set -e
 rm -rf {env}
 {python} -m venv {env}
-{env}/bin/python -m pip install --quiet {install}{requirements}
+{env}/bin/python -m pip install --quiet -e . {requirements}
 """
 SHARED = """\
 set -e
-{env}/bin/python -m pip install --quiet {install}
+{env}/bin/python -m pip install --quiet -e .
 """
-TRY = "{prefix}{env}/bin/python {repro} || true\n"
+TRY = "{env}/bin/python {repro} || true\n"
 COUNT = """\
 #!/bin/sh
 git rev-parse HEAD >> {log}
@@ -83,8 +83,6 @@ def _script(folder: Path, case: Case, python: str, template: str) -> Path:
         "python": shlex.quote(python),
         "repro": shlex.quote(str(folder / "repro.py")),
         "requirements": " ".join(shlex.quote(one) for one in case.requirements),
-        "install": "-e . " if case.path is None else "",
-        "prefix": "" if case.path is None else f"PYTHONPATH={case.path} ",
     }
     path = folder / ("fresh.sh" if template is FRESH else "shared.sh")
     path.write_text((template + TRY).format(**words))
