@@ -75,8 +75,7 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers 
     failing, working = (new, old) if hunter.recipe.find is Find.REGRESSION else (old, new)
     take_reference(hunter, working, _label(hunter, hunter.recipe.working))
     measure_ends(hunter, failing, working)
-    if hunter.workers.count > 1:
-        hunter.speculate([working], _label(hunter, hunter.recipe.working))
+    hunter.speculate([working], _label(hunter, hunter.recipe.working))
     bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
     learn(hunter, bad)
     bad = _judged_again(hunter, bad)

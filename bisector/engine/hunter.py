@@ -183,6 +183,8 @@ class Hunter:
 
     def speculate(self, shas: Sequence[str], label: str) -> None:
         """What is asked for next, if it is not under way yet, and bets for idle workers. Lost ones are called off."""
+        if self.workers.count == 1:
+            return
         wanted = {asked.key: asked for asked in map(self.request, shas)}
         self._gather()
         for key, job in list(self._ahead.items()):

@@ -42,8 +42,8 @@ class Job:
                 self.cancelled.set()
             return not self._over
 
-    def is_over(self) -> bool:
-        """False: it was called off, whatever came of it is nobody's."""
+    def settle(self) -> bool:
+        """From now on it is too late to call it off. False: it was, whatever came of it is nobody's."""
         with self._deciding:
             self._over = not self.cancelled.is_set()
             return self._over
@@ -57,7 +57,7 @@ def recorded(perform: Perform, keep: Callable[[Trial], None]) -> Perform:
 
     def performing(worker: int, job: Job) -> Trial:
         trial = perform(worker, job)
-        if job.is_over():
+        if job.settle():
             keep(trial)
         return trial
 
