@@ -24,14 +24,13 @@ def only_unseen(git: Git, parent: str, commit: str, *, docstrings_count: bool) -
 
     `docstrings_count`: the repro reads them, as doctest does.
     """
-    changed = content.changes(git, parent, commit)
-    said = [_unseen(git, parent, commit, one, docstrings_count) for one in changed]
-    if not said or None in said:
-        return None
     paths: dict[str, list[str]] = {}
-    for one, kind in zip(changed, said, strict=True):
-        paths.setdefault(str(kind), []).append(one.path)
-    return " and ".join(f"{kind} in {_some(those)}" for kind, those in paths.items())
+    for one in content.changes(git, parent, commit):
+        kind = _unseen(git, parent, commit, one, docstrings_count)
+        if kind is None:
+            return None
+        paths.setdefault(kind, []).append(one.path)
+    return " and ".join(f"{kind} in {_some(those)}" for kind, those in paths.items()) or None
 
 
 def _unseen(git: Git, parent: str, commit: str, one: FileChange, docstrings_count: bool) -> str | None:

@@ -21,7 +21,8 @@ class PullCommits:
     def describe(self, shas: Sequence[str]) -> list[Commit]:
         """What is known of these commits; the source is asked for those that the mirror does not hold."""
         held = self._held(self.mirror.git, shas)
-        missing = [sha for sha in shas if sha not in held]
+        known = set(held)
+        missing = [sha for sha in shas if sha not in known]
         if not missing or len(missing) > MOST:
             return commits.read(self.mirror.git, held)
         aside = self._aside()
