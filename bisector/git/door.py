@@ -25,6 +25,8 @@ _NEVER = (
     "gc.auto=0",
     "maintenance.auto=false",
     "advice.detachedHead=false",
+    # Thousands of files at once: a third less time, two cores or more.
+    "checkout.workers=4",
 )
 # The bytes of the commit, whatever this user's git is set to; pointers of large files stay pointers.
 _VERBATIM = (
