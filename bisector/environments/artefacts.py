@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+OBJECTS = (".o", ".rlib", ".rmeta")
+
 
 @dataclass(frozen=True, slots=True)
 class Left:
@@ -50,8 +52,10 @@ def find(tree: Path, files: Mapping[str, str], since: int) -> Left:
     return Left(tuple(sorted(new)), tuple(sorted(changed)))
 
 
-def keep(left: Left, tree: Path, folder: Path) -> None:
-    for path in (*left.new, *left.changed):
+def keep(left: Left, tree: Path, folder: Path, *, objects: bool) -> None:
+    """`objects`: also what only another build would read, most of what a compiler leaves."""
+    kept = [path for path in left.new if objects or not path.endswith(OBJECTS)]
+    for path in (*kept, *left.changed):
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(tree / path, target, follow_symlinks=False)

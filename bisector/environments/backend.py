@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from bisector.environments import artefacts, inputs, scripts, thin, wheels
+from bisector.environments import artefacts, inputs, loaders, scripts, thin, wheels
 from bisector.environments.inputs import Breadth, Inputs
 from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import Layer, temporary
@@ -113,7 +113,8 @@ class _Build:
             artefacts.take_away(left, self.place.tree)
             return Failed(read, failed)
         if self.task.kind.keeps_artefacts:
-            artefacts.keep(left, self.place.tree, self.result / "tree")
+            # A step of the recipe's may leave objects for the repro to link.
+            artefacts.keep(left, self.place.tree, self.result / "tree", objects=bool(self.task.steps))
         else:
             artefacts.take_away(left, self.place.tree)
         # Last: it alone may write to the result, which nobody but the trial reads from then on.
@@ -187,6 +188,7 @@ class _Build:
         site.mkdir(parents=True)
         editable = self.task.project.folder if self.task.kind is Kind.EDITABLE else None
         wheels.unpack(wheel, layer, site, editable)
+        loaders.disarm(site)
         for info in wheels.dist_infos(site):
             shutil.copyfile(info / "METADATA", self.result / "METADATA")
         if layer != self.result:

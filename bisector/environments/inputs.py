@@ -18,12 +18,16 @@ from bisector.process import leftovers
 
 REPOSITORY_READERS = {"git", "hg", "svn", "bzr", "fossil"}
 COMPILERS = {
-    "ar", "as", "c++", "c99", "cargo", "cc", "clang", "clang++", "cmake", "cython", "f77", "f95", "g++",
-    "gcc", "gfortran", "ld", "make", "maturin", "meson", "nasm", "ninja", "nvcc", "pkg-config", "ranlib",
-    "rustc", "strip", "swig",
+    "ar", "as", "c++", "c99", "cargo", "cc", "ccache", "clang", "clang++", "cmake", "cython", "f77", "f95",
+    "g++", "gcc", "gcc-ar", "gcc-nm", "gcc-ranlib", "gfortran", "ld", "llvm-ar", "make", "maturin", "meson",
+    "nasm", "ninja", "nm", "nvcc", "pkg-config", "ranlib", "rustc", "sccache", "strip", "swig",
 }  # fmt: skip
 """They read sources that no audit hook sees: everything but Python files counts."""
 HARMLESS = {"dpkg-architecture", "getconf", "ldconfig", "ldd", "lsb_release", "uname"}
+EXCLUDE = ".git/info/exclude"
+"""Asked for by those who list files as git would; it says nothing of the history."""
+PROBES = "meson-private"
+"""Where meson keeps the programs that it compiles to learn what the compiler can do."""
 
 
 class Breadth(Enum):
@@ -138,7 +142,7 @@ def from_record(record: Path, own_bin: Path, top: str) -> Inputs:
         kind, what = _event(line)
         if kind == "open":
             opened.add(what)
-            history = history or what == ".git" or what.startswith(".git/")
+            history = history or what == ".git" or (what.startswith(".git/") and what != EXCLUDE)
         elif kind == "list":
             listed.add("" if what == "." else what)
         elif kind == "start":
@@ -161,6 +165,8 @@ def _event(line: str) -> tuple[str, str]:
 
 def _breadth_of(program: PurePosixPath, own_bin: Path) -> Breadth:
     plain = program.name.rpartition("-linux-gnu-")[2]
+    if PROBES in program.parts:
+        return Breadth.SOURCES
     if plain.rstrip("0123456789.-") in COMPILERS or plain in COMPILERS:
         return Breadth.SOURCES
     # The virtualenv's own python records for itself.
