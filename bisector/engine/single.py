@@ -21,6 +21,7 @@ from bisector.git.worktrees import empty
 from bisector.locks import try_lock
 from bisector.model import Judgement, Purpose, Ran, Trial
 from bisector.oracles.finding import Standard
+from bisector.oracles.metric import named_limit
 from bisector.oracles.signatures import Signature
 from bisector.recipe.schema import Recipe
 from bisector.state import State
@@ -93,7 +94,9 @@ def log_of(folder: Path) -> Path:
 
 
 def standard(recipe: Recipe, signature: Signature | None) -> Standard:
-    return Standard(recipe.verdict, recipe.working, recipe.install.module, signature)
+    policy = recipe.verdict
+    limit = named_limit(policy.metric)
+    return Standard(policy, recipe.working, recipe.install.module, signature, limit)
 
 
 def hunted_failure(store: Store, recipe: Recipe) -> Signature | None:

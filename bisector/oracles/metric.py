@@ -140,5 +140,12 @@ def limit_of(metric: Metric, working: Sequence[float], failing: Sequence[float])
             return Limit(value, metric.worse, words, _ratio(value, good))
 
 
+def named_limit(metric: Metric | None) -> Limit | None:
+    """Where the recipe itself gives it: one run is enough to be told by it."""
+    if metric is None or not isinstance(metric.threshold, Absolute):
+        return None
+    return Limit(metric.threshold.value, metric.worse, f"{metric.threshold.value:g}")
+
+
 def _ratio(value: float, good: float) -> float | None:
     return value / good if good > 0 and value > 0 else None

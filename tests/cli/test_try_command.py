@@ -11,7 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typing
-    from tests.conftest import Repository
+    from tests.conftest import Making, Repository
 
 
 def test_the_failing_end_is_tried_by_itself(bisector: Typing, source: Repository, plain: str) -> None:
@@ -107,3 +107,28 @@ def test_an_interruption_leaves_nothing_behind(bisector: Typing, recipe_of: Call
     assert not list((bisector.state / "tries").iterdir())
     _, alive = psutil.wait_procs(below, timeout=10)
     assert not alive
+
+
+def test_a_number_is_held_against_the_limit_that_the_recipe_names(
+    bisector: Typing, recipe_of: Callable[..., str]
+) -> None:
+    recipe = bisector.recipe(
+        recipe_of(repro="echo took 40", verdict="{metric: {pattern: 'took (.*)', threshold: 25}}")
+    )
+    answer = bisector("try", recipe)
+    assert (answer.status, "verdict     bad: 40, higher than 25" in answer.err) == (1, True), answer.err
+    answer = bisector("try", "--set", "verdict.metric.threshold=45", recipe)
+    assert (answer.status, "verdict     good: 40, not higher than 45" in answer.err) == (0, True), answer.err
+
+
+def test_a_package_that_cannot_be_imported_is_said_to_be_skipped_by_a_hunt(
+    bisector: Typing, making: Making
+) -> None:
+    project = making.repository("1..2", files={1: {"proj.py": "import nowhere\n"}}, name="project")
+    recipe = bisector.recipe(
+        f"repo: {project.path}\ngood: {project[1]}\nbad: {project[2]}\n"
+        "install: {mode: pythonpath, module: proj}\nrepro: {python: import proj}\n"
+    )
+    answer = bisector("try", recipe)
+    assert answer.status == 1
+    assert "in a hunt   it is skipped, unless the bad end fails so too" in answer.err, answer.err

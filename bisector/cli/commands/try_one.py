@@ -41,7 +41,7 @@ from bisector.git.refs import resolve
 from bisector.harmless import line, tail
 from bisector.model import Judgement, Ran, Trial, Verdict
 from bisector.oracles.finding import Fails, FailsOtherwise
-from bisector.oracles.signatures import Signature, words
+from bisector.oracles.signatures import Raised, Signature, words
 from bisector.recipe.schema import AUTO, Recipe
 from bisector.report.figures import duration, size
 from bisector.state import State
@@ -117,11 +117,14 @@ def _tell(recipe: Recipe, trial: Trial, hunted: Signature | None, options: Optio
     standard = single.standard(recipe, hunted)
     verdict = judge(trial, standard, patient_search)
     found = findings(trial.outcome, standard, patient_search) if isinstance(trial.outcome, Ran) else ()
-    failure = next((words(one.failure) for one in found if isinstance(one, Fails | FailsOtherwise)), None)
+    failures = [one.failure for one in found if isinstance(one, Fails | FailsOtherwise)]
+    failure = words(failures[0]) if failures else None
     if options.json:
         click.echo(json.dumps(_as_json(recipe, trial, verdict, failure), indent=2))
     for label, text in _facts(recipe, trial, verdict, failure):
         say(f"  {label:<12}{line(text, 1000)}")
+    if hunted is None and any(isinstance(one, Raised) and one.importing for one in failures):
+        say(f"  {'in a hunt':<12}it is skipped, unless the {recipe.terms.name(recipe.failing)} end fails so too")
     return _status(recipe, verdict)
 
 
