@@ -59,6 +59,27 @@ def test_a_compiler_reads_all_but_python() -> None:
     assert read.at_least(Breadth.NAMED).breadth is Breadth.SOURCES
 
 
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        (".cargo/config.toml", True),
+        ("docs/table.inc", True),
+        ("proj/docs/index.rst", True),
+        ("docs.rst", True),
+        (".github/workflows/ci.yml", False),
+        (".clang-format", False),
+        ("docs/index.rst", False),
+        ("doc/release/next/1.rst", False),
+    ],
+)
+def test_no_compiler_reads_a_manual_or_the_settings_of_other_tools(path: str, counts: bool) -> None:
+    read = READ.at_least(Breadth.SOURCES)
+    before, after = changed({path: "1"}), changed({path: "2"})
+    assert (read.digest(before, "a") != read.digest(after, "a")) is counts
+    named = read.with_files([path])
+    assert named.digest(before, "a") != named.digest(after, "a")
+
+
 def test_a_build_that_nobody_could_listen_to_has_read_everything(tmp_path: Path) -> None:
     read = from_record(tmp_path / "nothing", tmp_path, "")
     assert read.digest(changed({"docs/index.rst": "d2"}), "a") != read.digest(TREE, "a")

@@ -124,7 +124,9 @@ def _tell(recipe: Recipe, trial: Trial, hunted: Signature | None, options: Optio
     for label, text in _facts(recipe, trial, verdict, failure):
         say(f"  {label:<12}{line(text, 1000)}")
     if hunted is None and any(isinstance(one, Raised) and one.importing for one in failures):
-        say(f"  {'in a hunt':<12}it is skipped, unless the {recipe.terms.name(recipe.failing)} end fails so too")
+        say(
+            f"  {'in a hunt':<12}it is skipped, unless the {recipe.terms.name(recipe.failing)} end fails so too"
+        )
     return _status(recipe, verdict)
 
 
