@@ -11,7 +11,7 @@ from bisector.caps import Confinement
 from bisector.model import Stopped
 from bisector.plan import TrialRequest
 from bisector.process import Finished, ProgramMissing
-from bisector.trial.tools import rust
+from bisector.trial.tools import tools
 from bisector.trial.workbench import Workbench
 
 
@@ -38,16 +38,16 @@ class CagedRunner:
         if not self.bench.sandbox:
             # The caps may be there to make a leak show: a build that needs more is not what is hunted.
             limits = replace(limits, memory=None, disk=None, processes=None)
-        tools = rust(self.bench.machine, sandbox=self.bench.sandbox)
+        more = tools(self.bench.machine, sandbox=self.bench.sandbox)
         confined = Confinement(
             argv=tuple(map(str, argv)),
             cwd=cwd,
-            env=tools.added_to(env),
+            env=more.added_to(env),
             log=log,
             timeout=timeout or self.request.limits.install_timeout,
             limits=limits,
             writable=writable,
-            readable=(*readable, *self.bench.history, *(tools.readable if self.bench.sandbox else ())),
+            readable=(*readable, *self.bench.history, *(more.readable if self.bench.sandbox else ())),
             sandbox=self.bench.sandbox,
             stack_dump=False,
         )

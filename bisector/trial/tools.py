@@ -1,4 +1,4 @@
-"""Compilers of this machine that a build would not find: Rust lies in the user's home, as rustup puts it."""
+"""What this machine has for builds beside its system's compilers: Rust as rustup lays it out, and a ccache."""
 
 from __future__ import annotations
 
@@ -22,17 +22,26 @@ class Tools:
         return {**env, **self.variables, "PATH": ":".join(path)}
 
 
-def rust(machine: Mapping[str, str], *, sandbox: bool) -> Tools:
-    """In the sandbox without cargo's own folder, where the keys to registries lie: a build has one of its own."""
-    cargo = shutil.which("cargo", path=machine.get("PATH", ""))
-    if cargo is None:
-        return Tools()
-    home, folder = Path(machine.get("HOME", "/nonexistent")), Path(cargo).parent
+def tools(machine: Mapping[str, str], *, sandbox: bool) -> Tools:
+    """In the sandbox nothing that a build could write to, or that holds keys: neither cargo's folder nor a cache."""
+    home = Path(machine.get("HOME", "/nonexistent"))
+    cargo, ccache = (shutil.which(name, path=machine.get("PATH", "")) for name in ("cargo", "ccache"))
     rustup = Path(machine.get("RUSTUP_HOME") or home / ".rustup")
-    own = Path(machine.get("CARGO_HOME") or home / ".cargo")
-    places = {"RUSTUP_HOME": rustup} if sandbox else {"RUSTUP_HOME": rustup, "CARGO_HOME": own}
-    return Tools(
-        folders=(folder,),
-        variables={name: str(place) for name, place in places.items() if place.is_dir()},
-        readable=tuple(place for place in (folder, rustup) if place.is_dir()),
-    )
+    folders = (Path(cargo).parent,) if cargo else ()
+    readable = tuple(place for place in (*folders, rustup) if cargo and place.is_dir())
+    variables: dict[str, Path] = {}
+    if rustup in readable:
+        variables["RUSTUP_HOME"] = rustup
+    if cargo and not sandbox:
+        variables["CARGO_HOME"] = Path(machine.get("CARGO_HOME") or home / ".cargo")
+    if ccache and not sandbox:
+        variables["CCACHE_DIR"] = _compiled(machine, home)
+    return Tools(folders, {name: str(place) for name, place in variables.items()}, readable)
+
+
+def _compiled(machine: Mapping[str, str], home: Path) -> Path:
+    """Where the user's own ccache keeps what it compiled."""
+    if "CCACHE_DIR" in machine:
+        return Path(machine["CCACHE_DIR"])
+    old = home / ".ccache"
+    return old if old.is_dir() else Path(machine.get("XDG_CACHE_HOME") or home / ".cache") / "ccache"

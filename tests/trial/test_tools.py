@@ -1,0 +1,70 @@
+"""What builds are given of the machine: rows of what lies where, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from bisector.trial.tools import Tools, tools
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> dict[str, str]:
+    """Rust as rustup lays it out, a ccache, and keys that no stranger may see."""
+    for program in ("home/.cargo/bin/cargo", "usr/bin/ccache"):
+        path = tmp_path / program
+        path.parent.mkdir(parents=True)
+        path.write_text("#!/bin/sh\n")
+        path.chmod(0o755)
+    (tmp_path / "home/.rustup").mkdir()
+    (tmp_path / "home/.cargo/credentials.toml").write_text("token\n")
+    folders = [tmp_path / "home/.cargo/bin", tmp_path / "usr/bin"]
+    return {"HOME": str(tmp_path / "home"), "PATH": ":".join(map(str, folders))}
+
+
+def below(found: Tools, root: Path) -> tuple[Mapping[str, str], list[str]]:
+    said = {name: str(Path(place).relative_to(root)) for name, place in found.variables.items()}
+    return said, [str(place.relative_to(root)) for place in found.readable]
+
+
+def test_the_users_own_build_has_what_the_user_has(machine: dict[str, str], tmp_path: Path) -> None:
+    found = tools(machine, sandbox=False)
+    assert below(found, tmp_path)[0] == {
+        "RUSTUP_HOME": "home/.rustup",
+        "CARGO_HOME": "home/.cargo",
+        "CCACHE_DIR": "home/.cache/ccache",
+    }
+    env = found.added_to({"PATH": "/venv/bin:/usr/bin", "HOME": "/scratch"})
+    assert env["PATH"] == f"/venv/bin:/usr/bin:{tmp_path}/home/.cargo/bin"
+    assert env["HOME"] == "/scratch"
+
+
+def test_a_strangers_build_sees_no_keys_and_no_cache(machine: dict[str, str], tmp_path: Path) -> None:
+    said, readable = below(tools(machine, sandbox=True), tmp_path)
+    assert said == {"RUSTUP_HOME": "home/.rustup"}
+    assert readable == ["home/.cargo/bin", "home/.rustup"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "folder"),
+    [
+        ({"CCACHE_DIR": "/big/ccache"}, "/big/ccache"),
+        ({"XDG_CACHE_HOME": "/cache"}, "/cache/ccache"),
+    ],
+)
+def test_the_cache_is_where_the_machine_has_it(
+    machine: dict[str, str], settings: dict[str, str], folder: str
+) -> None:
+    assert tools({**machine, **settings}, sandbox=False).variables["CCACHE_DIR"] == folder
+
+
+def test_an_old_cache_stays_in_use(machine: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "home/.ccache").mkdir()
+    assert tools(machine, sandbox=False).variables["CCACHE_DIR"] == f"{tmp_path}/home/.ccache"
+
+
+def test_where_there_is_nothing_nothing_is_added() -> None:
+    env = {"PATH": "/usr/bin", "HOME": "/scratch"}
+    assert tools({"HOME": "/nowhere", "PATH": "/nowhere/bin"}, sandbox=False).added_to(env) == env
