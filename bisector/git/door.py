@@ -39,7 +39,7 @@ _VERBATIM = (
 _MISSING_OBJECT = re.compile(
     r"bad object|missing (blob|tree|commit|object)|unable to read (tree|sha1|blob)|object file .* is empty"
     r"|[Nn]ot a valid (object|commit name)|could not (parse|read) (object|commit)|(loose|packed) object .* is corrupt"
-    r"|unable to parse commit"
+    r"|unable to parse commit|invalid object [0-7]{6} "
     r"|unable to unpack|invalid sha1 pointer|packfile .* (is corrupt|cannot be accessed)|promisor remote|not our ref"
     r"|failed to (read object|traverse parents)|inflate: data stream error|Could not read [0-9a-f]{40,64}"
 )
