@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-OBJECTS = (".o", ".rlib", ".rmeta")
+OBJECTS = re.compile(r"(^|/)([^/]+\.p|target/(release|debug))/(.*/)?[^/]+\.(o|rlib|rmeta)$")
+"""Of meson and of cargo, in folders of their own. Elsewhere an object may be what a package loads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,11 @@ def find(tree: Path, files: Mapping[str, str], since: int) -> Left:
 
 
 def keep(left: Left, tree: Path, folder: Path, *, objects: bool) -> None:
-    """`objects`: also what only another build would read, most of what a compiler leaves."""
-    kept = [path for path in left.new if objects or not path.endswith(OBJECTS)]
-    for path in (*kept, *left.changed):
+    """`objects`: also what only another build would read, most of what a compiler leaves; else nobody finds it."""
+    useless = set() if objects else {path for path in left.new if OBJECTS.search(path)}
+    for path in useless:
+        (tree / path).unlink(missing_ok=True)
+    for path in (*(path for path in left.new if path not in useless), *left.changed):
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(tree / path, target, follow_symlinks=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from bisector.environments import artefacts, inputs, loaders, scripts, thin, wheels
+from bisector.environments import artefacts, compiled, inputs, loaders, scripts, thin, wheels
 from bisector.environments.inputs import Breadth, Inputs
 from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import Layer, temporary
@@ -98,6 +98,7 @@ class _Build:
         shutil.copyfile(GUEST / "recorder.py", venv.site / f"{RECORDER}.py")
         (venv.site / f"{RECORDER}.pth").write_text(f"import {RECORDER}\n")
         (self.scratch / "home").mkdir()
+        compiled.listen_to_git(venv.bin)
         failed: str | Trouble | Wants | None = None
         for step in self.task.steps:
             failed = failed or self._command(["/bin/sh", "-c", step], venv, self.place.tree)
@@ -108,7 +109,9 @@ class _Build:
             artefacts.take_away(left, self.place.tree)
             return failed
         files = self.place.facts.files()
-        read = self._inputs(venv).with_files([*left.changed, *left.new]).settled(files)
+        places = (self.task.project.folder, self.place.tree)
+        noted = compiled.python_read(self.place.tree, left.new, files, places)
+        read = self._inputs(venv).with_files([*left.changed, *left.new, *noted]).settled(files)
         if failed is not None:
             artefacts.take_away(left, self.place.tree)
             return Failed(read, failed)
@@ -240,7 +243,7 @@ class _Build:
     ) -> str | Trouble | None:
         """None: it succeeded; a reason, when the project's own code failed."""
         env = {
-            "PATH": f"{venv.bin}:/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"{venv.bin}:{compiled.SYSTEM_PATH}",
             "HOME": str(self.scratch / "home"),
             "TMPDIR": str(self.scratch),
             "LANG": "C.UTF-8",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-FORMAT = "1"
+FORMAT = "2"
 """To be counted up when a layer's inner shape changes: old ones are then not found, and evicted in time."""
 
 

@@ -24,8 +24,8 @@ COMPILERS = {
     "nasm", "ninja", "nm", "nvcc", "pkg-config", "ranlib", "rustc", "sccache", "strip", "swig",
 }  # fmt: skip
 """They read sources that no audit hook sees: everything but Python files counts."""
-UNCOMPILED = re.compile(r"\.(?!cargo/)|(docs?|documentation)/(.*/)?[^/]*\.(md|rst|png|svg)$")
-"""What no compiler reads: settings of other tools at the top, and the pages of a manual."""
+OTHERS = re.compile(r"\.(github|circleci)/|\.(gitlab-ci|pre-commit-config|readthedocs)\.ya?ml$|\.mailmap$")
+"""At the top, what is a forge's or another service's own: no build knows it."""
 HARMLESS = {"dpkg-architecture", "getconf", "ldconfig", "ldd", "lsb_release", "uname"}
 EXCLUDE = ".git/info/exclude"
 """Asked for by those who list files as git would; it says nothing of the history."""
@@ -38,7 +38,7 @@ class Breadth(Enum):
 
     NAMED = "named"
     SOURCES = "sources"
-    """All that is not Python, nor UNCOMPILED."""
+    """All that is not Python, nor OTHERS'."""
     ALL = "all"
 
     def joined(self, other: Breadth) -> Breadth:
@@ -89,7 +89,7 @@ class Inputs:
             return fingerprint("inputs", contents, [commit if self.history else ""])
         named = set(self.opened)
         if self.breadth is Breadth.SOURCES:
-            named |= {path for path in files if not path.endswith(".py") and not UNCOMPILED.match(path)}
+            named |= {path for path in files if not path.endswith(".py") and not OTHERS.match(path)}
         contents = [f"{path} {files.get(path, '-')}" for path in sorted(named)]
         return fingerprint("inputs", contents, self._names(files), [commit if self.history else ""])
 

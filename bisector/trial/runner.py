@@ -47,7 +47,7 @@ class CagedRunner:
             timeout=timeout or self.request.limits.install_timeout,
             limits=limits,
             writable=writable,
-            readable=(*readable, *self.bench.history, *(more.readable if self.bench.sandbox else ())),
+            readable=(*readable, *self.bench.history, *more.readable),
             sandbox=self.bench.sandbox,
             stack_dump=False,
         )

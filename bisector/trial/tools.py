@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+RUST = ("cargo", "rustc", "rustdoc", "rustup")
+RUSTUP = ("toolchains", "settings.toml", "update-hashes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +27,39 @@ class Tools:
 
 
 def tools(machine: Mapping[str, str], *, sandbox: bool) -> Tools:
-    """In the sandbox nothing that a build could write to, or that holds keys: neither cargo's folder nor a cache."""
-    home = Path(machine.get("HOME", "/nonexistent"))
-    cargo, ccache = (shutil.which(name, path=machine.get("PATH", "")) for name in ("cargo", "ccache"))
+    """In the sandbox nothing that a build could write to, or that may hold keys: rustup's toolchains alone."""
+    home = Path(machine.get("HOME") or "/nonexistent")
+    cargo, ccache = (_program(name, machine) for name in ("cargo", "ccache"))
     rustup = Path(machine.get("RUSTUP_HOME") or home / ".rustup")
-    folders = (Path(cargo).parent,) if cargo else ()
-    readable = tuple(place for place in (*folders, rustup) if cargo and place.is_dir())
-    variables: dict[str, Path] = {}
-    if rustup in readable:
-        variables["RUSTUP_HOME"] = rustup
-    if cargo and not sandbox:
-        variables["CARGO_HOME"] = Path(machine.get("CARGO_HOME") or home / ".cargo")
-    if ccache and not sandbox:
-        variables["CCACHE_DIR"] = _compiled(machine, home)
-    return Tools(folders, {name: str(place) for name, place in variables.items()}, readable)
+    own = Path(machine.get("CARGO_HOME") or home / ".cargo")
+    variables: dict[str, str] = {}
+    if cargo and rustup.is_dir():
+        variables["RUSTUP_HOME"] = str(rustup)
+    if sandbox:
+        places = [*(own / "bin" / name for name in RUST), *(rustup / name for name in RUSTUP)]
+        is_rustups = cargo is not None and cargo.parent == own / "bin"
+        readable = tuple(place for place in places if is_rustups and place.exists())
+        return Tools((own / "bin",) if is_rustups else (), variables, readable)
+    if cargo and own.is_dir():
+        variables["CARGO_HOME"] = str(own)
+    if ccache:
+        variables |= _compiled(machine, home)
+    return Tools((cargo.parent,) if cargo else (), variables)
 
 
-def _compiled(machine: Mapping[str, str], home: Path) -> Path:
-    """Where the user's own ccache keeps what it compiled."""
-    if "CCACHE_DIR" in machine:
-        return Path(machine["CCACHE_DIR"])
-    old = home / ".ccache"
-    return old if old.is_dir() else Path(machine.get("XDG_CACHE_HOME") or home / ".cache") / "ccache"
+def _program(name: str, machine: Mapping[str, str]) -> Path | None:
+    found = shutil.which(name, path=machine.get("PATH", ""))
+    return Path(found) if found and Path(found).is_absolute() else None
+
+
+def _compiled(machine: Mapping[str, str], home: Path) -> dict[str, str]:
+    """Where the user's own ccache keeps what it compiled, under the user's own settings."""
+    said = {name: value for name, value in machine.items() if name.startswith("CCACHE_") and value}
+    if "CCACHE_DIR" in said or (home / ".ccache").is_dir():
+        return {"CCACHE_DIR": str(home / ".ccache"), **said}
+    cache = Path(machine.get("XDG_CACHE_HOME") or home / ".cache") / "ccache"
+    settings = Path(machine.get("XDG_CONFIG_HOME") or home / ".config") / "ccache" / "ccache.conf"
+    if not settings.is_file():
+        return {"CCACHE_DIR": str(cache), **said}
+    names_it = re.search(r"^\s*cache_dir\s*=", settings.read_text(errors="replace"), re.MULTILINE)
+    return {"CCACHE_CONFIGPATH": str(settings), **({} if names_it else {"CCACHE_DIR": str(cache)}), **said}

@@ -95,6 +95,83 @@ def online(land: Land, monkeypatch: pytest.MonkeyPatch) -> Land:
     return land
 
 
+MESON, CMAKE, MATURIN = (KINDS[name].files for name in KINDS)
+SAYS_LIMIT = C.format(answer="LIMIT")
+INCLUDES = {
+    "meson: a header that sed makes of Python": (
+        "cc",
+        {
+            **MESON,
+            "meson.build": MESON["meson.build"]
+            .replace("'core.c',", "'core.c', made,")
+            .replace(
+                "py.extension",
+                "made = custom_target('made', input: 'limits.py', output: 'bounds.h',\n"
+                "  command: ['sh', '-c', 'sed \"s/.*=/#define LIMIT /\" @INPUT@ > @OUTPUT@'])\npy.extension",
+            ),
+        },
+        ("limits.py", "LIMIT={answer}\n"),
+        ("core.c", '#include "bounds.h"\n' + SAYS_LIMIT, BY_C),
+    ),
+    "cmake: a hidden file": (
+        "cmake",
+        {
+            **CMAKE,
+            "CMakeLists.txt": CMAKE["CMakeLists.txt"]
+            + 'file(READ .limit LIMIT)\nstring(STRIP "${LIMIT}" LIMIT)\n'
+            "target_compile_definitions(_core PRIVATE LIMIT=${LIMIT})\n",
+        },
+        (".limit", "{answer}\n"),
+        ("core.c", SAYS_LIMIT, BY_C),
+    ),
+    "cargo: a module of Python": (
+        "cargo",
+        MATURIN,
+        ("helper.py", "{answer}\n"),
+        (
+            "core.rs",
+            'static TEXT: &str = include_str!("helper.py");\n'
+            + RUST.format(answer="TEXT.trim().parse().unwrap()"),
+            BY_CFFI,
+        ),
+    ),
+}
+GIT_VERSION = """\
+find_package(Git REQUIRED)
+execute_process(COMMAND ${GIT_EXECUTABLE} rev-list --count HEAD
+  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE COUNT)
+string(STRIP "${COUNT}" COUNT)
+target_compile_definitions(_core PRIVATE COUNT=${COUNT})
+"""
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("what", INCLUDES)
+def test_what_others_than_python_read_is_built_in(online: Land, what: str) -> None:
+    """What is read changes at the culprit; two commits later the code changes that reads it."""
+    tool, files, (place, text), (source, code, package) = INCLUDES[what]
+    if shutil.which(tool) is None:
+        pytest.skip(f"there is no {tool} on this machine")
+    steps = {number: {"proj/__init__.py": package.format(number=number)} for number in range(1, 9)}
+    steps[1] |= {**files, source: code, place: text.format(answer=1)}
+    steps[CULPRIT] = {place: text.format(answer=7)}
+    steps[CULPRIT + 2] |= {source: f"{code}/* touched */\n"}
+    hunted = online.hunt(online.project("1..8", steps), "install: {mode: editable, module: proj}")
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+
+
+@pytest.mark.network
+def test_a_version_that_cmake_asks_git_for_is_the_commits_own(online: Land) -> None:
+    if shutil.which("cmake") is None:
+        pytest.skip("there is no cmake on this machine")
+    package = "from proj._core import say\ndef run(): assert say() < 5, say()\nnumber = {number}\n"
+    steps = {number: {"proj/__init__.py": package.format(number=number)} for number in range(1, 9)}
+    cmake = {**CMAKE, "CMakeLists.txt": CMAKE["CMakeLists.txt"] + GIT_VERSION}
+    steps[1] |= {**cmake, "core.c": C.format(answer="COUNT")}
+    hunted = online.hunt(online.project("1..8", steps), "install: {mode: editable, module: proj}")
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+
+
 def history(land: Land, kind: Kind, more: Mapping[int, Mapping[str, str]]) -> Repository:
     """Each commit changes the package, none but the culprit what is compiled."""
     if shutil.which(kind.tool) is None:
@@ -150,9 +227,10 @@ def init():
 def test_what_would_build_at_import_does_nothing(tmp_path: Path, command: str) -> None:
     for name in ("_proj_editable_loader.py", "_other.py"):
         (tmp_path / name).write_text(LOADER.format(command=command))
+    (tmp_path / "_x_editable_loader.py").mkdir()
     loaders.disarm(tmp_path)
     first, *more = command.split(", ")
     assert (tmp_path / "_proj_editable_loader.py").read_text() == LOADER.format(
-        command=", ".join(["'/bin/true'", *more])
+        command=", ".join([repr(shutil.which("true")), *more])
     )
     assert first in (tmp_path / "_other.py").read_text()
