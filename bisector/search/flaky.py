@@ -43,6 +43,10 @@ CLEAN, CLEANER, CLEANEST = 9, 3, 22
 A side that fails three times in ten passes ten times in a row often enough to look clean somewhere in a long history.
 """
 
+LONG = 1024
+"""Commits for which these suffice. Each doubling of them makes a lucky row as much likelier as one more run makes it
+rarer, where runs come out either way."""
+
 ALIKE = 10
 """Runs of either end before they are called alike."""
 
@@ -177,9 +181,10 @@ class Flaky:
     ) -> Ask | None:
         """What to run before a commit is named that few runs stand behind."""
         old, new, itself = evidence.old_seen, evidence.new_seen, counts.get(best, Tally())
-        if not new.passed and new.failed - itself.failed < ELSEWHERE and itself.failed < ITSELF:
+        more, elsewhere = _more_wanted(len(self.history)), new.failed - itself.failed
+        if not new.passed and elsewhere < ELSEWHERE + more and itself.failed < ITSELF + more:
             return Ask(self.history.sha(best), 1)
-        if not old.failed and old.passed < _passes_wanted(new.passed):
+        if not old.failed and old.passed < _passes_wanted(new.passed) + more:
             parents = [parent for parent in self.history.parents[best] if testable[parent] >= UNLIKELY]
             fewest = min(parents or [OLD_END], key=lambda parent: counts.get(parent, Tally()).passed)
             return Ask(self._sha(fewest), 1)
@@ -258,6 +263,11 @@ def _testable(history: History, observations: Iterable[Observation]) -> list[flo
 def _passes_wanted(passed: int) -> int:
     """Of an old side that never failed, where the new side passed so often."""
     return min(CLEANEST, CLEAN + CLEANER * (passed - 1)) if passed else PASSES
+
+
+def _more_wanted(commits: int) -> int:
+    """Runs beyond those that a usual history takes."""
+    return max(0, round(math.log2(commits / LONG)))
 
 
 def required(confidence: float, evidence: Changed) -> float:

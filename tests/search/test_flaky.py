@@ -107,6 +107,21 @@ def _verdicts(runs: list[Observation]) -> dict[str, Judgement]:
     return {run.commit: run.judgement for run in runs if run.commit != OLD_END}
 
 
+@pytest.mark.parametrize(("commits", "itself", "elsewhere"), [(256, 7, 6), (1024, 7, 6), (4096, 9, 8)])
+def test_a_long_history_wants_more_runs_behind_a_name(commits: int, itself: int, elsewhere: int) -> None:
+    """Somewhere in it a row of luck is likelier."""
+    history = linear(commits)
+    culprit = history.sha(commits - 2)
+    made = seen(history, (-1, OLD, 1), (commits - 1, NEW, 2))
+    while isinstance(answer := prepare(history, OLD_END).search(made), Ask):
+        fails = answer.commit != OLD_END and answer.commit >= culprit
+        made = [*made, Observation(answer.commit, NEW if fails else OLD)]
+    assert isinstance(answer, Named)
+    assert answer.commit == culprit
+    failed = [one.commit for one in made if one.judgement is NEW]
+    assert (failed.count(culprit), len(failed) - failed.count(culprit) < elsewhere) == (itself, True)
+
+
 def test_where_a_run_tells_little_more_is_wanted() -> None:
     clear, murky = changed(Tally(0, 30), Tally(30, 0)), changed(Tally(30, 70), Tally(70, 30))
     assert required(0.95, clear) == pytest.approx(0.95)
