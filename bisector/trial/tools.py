@@ -27,24 +27,24 @@ class Tools:
 
 
 def tools(machine: Mapping[str, str], *, sandbox: bool) -> Tools:
-    """In the sandbox nothing that a build could write to, or that may hold keys: rustup's toolchains alone."""
     home = Path(machine.get("HOME") or "/nonexistent")
-    cargo, ccache = (_program(name, machine) for name in ("cargo", "ccache"))
+    cargo = _program("cargo", machine)
     rustup = Path(machine.get("RUSTUP_HOME") or home / ".rustup")
     own = Path(machine.get("CARGO_HOME") or home / ".cargo")
-    variables: dict[str, str] = {}
-    if cargo and rustup.is_dir():
-        variables["RUSTUP_HOME"] = str(rustup)
+    variables = {"RUSTUP_HOME": str(rustup)} if cargo and rustup.is_dir() else {}
     if sandbox:
-        places = [*(own / "bin" / name for name in RUST), *(rustup / name for name in RUSTUP)]
-        is_rustups = cargo is not None and cargo.parent == own / "bin"
-        readable = tuple(place for place in places if is_rustups and place.exists())
-        return Tools((own / "bin",) if is_rustups else (), variables, readable)
+        return _strangers(own, rustup, variables) if cargo and cargo.parent == own / "bin" else Tools()
     if cargo and own.is_dir():
         variables["CARGO_HOME"] = str(own)
-    if ccache:
+    if _program("ccache", machine):
         variables |= _compiled(machine, home)
     return Tools((cargo.parent,) if cargo else (), variables)
+
+
+def _strangers(own: Path, rustup: Path, variables: Mapping[str, str]) -> Tools:
+    """Nothing that a build could write to, or that may hold keys: rustup's toolchains alone."""
+    places = [*(own / "bin" / name for name in RUST), *(rustup / name for name in RUSTUP)]
+    return Tools((own / "bin",), variables, tuple(place for place in places if place.exists()))
 
 
 def _program(name: str, machine: Mapping[str, str]) -> Path | None:
