@@ -6,13 +6,12 @@ no run is at odds with another it is the plain search itself: nothing is faster 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bisector.history import History
 from bisector.model import Judgement
-from bisector.search import stretches
+from bisector.search import enough, stretches
 from bisector.search.answers import Try
 from bisector.search.belief import OLD_END, Belief, Observation, tallies, weigh
 from bisector.search.gains import batch_gain, end_gain, gains
@@ -25,39 +24,6 @@ UNLIKELY = 0.05
 
 BATCHES = (1, 2, 3, 5, 8, 13)
 """How many runs in a row are thought of where a change of commit costs time."""
-
-ELSEWHERE, ITSELF = 6, 7
-"""Where the new side never passed: failures of other commits, or of the named one itself, before it is named.
-
-A row of single runs is never at odds with itself, only what is run again can be. A failure that comes half of the
-time looks, in one hunt of sixteen, like one that always comes, and then blames a commit too late, with few failures
-behind it.
-"""
-
-PASSES = 4
-"""Where the old side never failed: its passes before a commit is named, ..."""
-
-CLEAN, CLEANER, CLEANEST = 9, 3, 22
-"""... where the new side passes too, CLEAN for its first pass, CLEANER for each further one, up to CLEANEST.
-
-A side that fails three times in ten passes ten times in a row often enough to look clean somewhere in a long history.
-"""
-
-LONG = 1024
-"""Commits for which these suffice. Each doubling of them makes a lucky row as much likelier as one more run makes it
-rarer, where runs come out either way."""
-
-ALIKE = 10
-"""Runs of either end before they are called alike."""
-
-TELLING = 0.3
-"""Where a run tells fewer bits than this, more than the asked-for confidence is wanted, ..."""
-
-USUAL, UNUSUAL = 2, 0.3
-"""... also where both sides err: each run at odds with the named commit but USUAL ones takes such a share."""
-
-STRICTEST = 0.12
-"""The share of the allowed doubt that is left then at the least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +105,7 @@ class Flaky:
             return more or NothingChanged(belief.nothing)
         best = belief.likeliest()
         sure = belief.probability(best)
-        if sure >= self.confidence and sure >= required(self.confidence, belief.evidence(best)):
+        if sure >= self.confidence and sure >= enough.required(self.confidence, belief.evidence(best)):
             more = None if spent else self._unproven(belief.evidence(best), best, testable, counts)
             return more or Named(self.history.sha(best), sure)
         narrowed = self._narrowed(belief, testable, counts, spent)
@@ -167,28 +133,18 @@ class Flaky:
         return Ask(answer.commits[0], 1) if isinstance(answer, Try) else None
 
     def _unseen(self, counts: Mapping[int, Tally]) -> Ask | None:
-        """Which end to run before they are called alike."""
-        runs = {
-            place: tally.failed + tally.passed
-            for place in (OLD_END, len(self.history) - 1)
-            for tally in [counts.get(place, Tally())]
-        }
-        fewest = min(runs, key=runs.__getitem__)
-        return Ask(self._sha(fewest), 1) if runs[fewest] < ALIKE else None
+        return self._asked(enough.for_nothing(counts, len(self.history) - 1))
 
     def _unproven(
         self, evidence: Changed, best: int, testable: Sequence[float], counts: Mapping[int, Tally]
     ) -> Ask | None:
         """What to run before a commit is named that few runs stand behind."""
-        old, new, itself = evidence.old_seen, evidence.new_seen, counts.get(best, Tally())
-        more, elsewhere = _more_wanted(len(self.history)), new.failed - itself.failed
-        if not new.passed and elsewhere < ELSEWHERE + more and itself.failed < ITSELF + more:
-            return Ask(self.history.sha(best), 1)
-        if not old.failed and old.passed < _passes_wanted(new.passed) + more:
-            parents = [parent for parent in self.history.parents[best] if testable[parent] >= UNLIKELY]
-            fewest = min(parents or [OLD_END], key=lambda parent: counts.get(parent, Tally()).passed)
-            return Ask(self._sha(fewest), 1)
-        return None
+        parents = [parent for parent in self.history.parents[best] if testable[parent] >= UNLIKELY]
+        beside = enough.Beside(best, tuple(parents or [OLD_END]), len(self.history))
+        return self._asked(enough.for_a_name(evidence, beside, counts))
+
+    def _asked(self, place: int | None) -> Ask | None:
+        return None if place is None else Ask(self._sha(place), 1)
 
     def _narrowed(
         self, belief: Belief, testable: Sequence[float], counts: Mapping[int, Tally], spent: bool
@@ -258,26 +214,3 @@ def _testable(history: History, observations: Iterable[Observation]) -> list[flo
     if all(tried.values()):
         return [1.0] * len(history)
     return chances(len(history), tried)
-
-
-def _passes_wanted(passed: int) -> int:
-    """Of an old side that never failed, where the new side passed so often."""
-    return min(CLEANEST, CLEAN + CLEANER * (passed - 1)) if passed else PASSES
-
-
-def _more_wanted(commits: int) -> int:
-    """Runs beyond those that a usual history takes."""
-    return max(0, round(math.log2(commits / LONG)))
-
-
-def required(confidence: float, evidence: Changed) -> float:
-    """The probability that it takes to name a commit.
-
-    Where either side gives either answer, a row of lucky runs looks like other rates, and how likely those are is a
-    guess. The less a run tells and the more are at odds with what is claimed, the more luck may be in it.
-    """
-    if evidence.old_seen.failed:
-        share = 1 - UNUSUAL * (evidence.old_seen.failed + evidence.new_seen.passed - USUAL)
-    else:
-        share = math.pow(evidence.told / TELLING, 1.5)
-    return 1 - (1 - confidence) * min(1.0, max(STRICTEST, share))

@@ -19,6 +19,10 @@ class Tally:
     failed: int = 0
     passed: int = 0
 
+    @property
+    def runs(self) -> int:
+        return self.failed + self.passed
+
     def __add__(self, other: Tally) -> Tally:
         return Tally(self.failed + other.failed, self.passed + other.passed)
 

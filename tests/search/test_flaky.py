@@ -14,6 +14,7 @@ from bisector.model import Judgement
 from bisector.search import stretches
 from bisector.search.answers import Try
 from bisector.search.belief import Observation, tallies, weigh
+from bisector.search.enough import Beside, for_a_name, required
 from bisector.search.flaky import (
     Ask,
     CannotTell,
@@ -22,7 +23,6 @@ from bisector.search.flaky import (
     Narrowed,
     NothingChanged,
     prepare,
-    required,
 )
 from bisector.search.rates import Tally, changed, failures, unchanged
 
@@ -107,7 +107,7 @@ def _verdicts(runs: list[Observation]) -> dict[str, Judgement]:
     return {run.commit: run.judgement for run in runs if run.commit != OLD_END}
 
 
-@pytest.mark.parametrize(("commits", "itself", "elsewhere"), [(256, 7, 6), (1024, 7, 6), (4096, 9, 8)])
+@pytest.mark.parametrize(("commits", "itself", "elsewhere"), [(256, 7, 6), (1024, 7, 6), (4096, 7, 8)])
 def test_a_long_history_wants_more_runs_behind_a_name(commits: int, itself: int, elsewhere: int) -> None:
     """Somewhere in it a row of luck is likelier."""
     history = linear(commits)
@@ -126,6 +126,41 @@ def test_where_a_run_tells_little_more_is_wanted() -> None:
     clear, murky = changed(Tally(0, 30), Tally(30, 0)), changed(Tally(30, 70), Tally(70, 30))
     assert required(0.95, clear) == pytest.approx(0.95)
     assert required(0.95, murky) > 0.98
+
+
+ITSELF, PARENT = 30, 29
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "itself", "parent", "asked"),
+    [
+        # Where both sides err, what stands beside a late name is run often; before that the probability suffices.
+        (Tally(1, 11), Tally(12, 2), Tally(4, 0), Tally(0, 3), None),
+        (Tally(2, 14), Tally(13, 2), Tally(6, 1), Tally(0, 12), ITSELF),
+        (Tally(2, 18), Tally(14, 2), Tally(11, 1), Tally(1, 4), PARENT),
+        (Tally(2, 24), Tally(24, 2), Tally(11, 1), Tally(1, 11), None),
+        # Where only the new side does, the old one's passes must grow with the runs.
+        (Tally(0, 22), Tally(16, 16), Tally(2, 1), Tally(0, 10), None),
+        (Tally(0, 23), Tally(17, 17), Tally(2, 1), Tally(0, 11), PARENT),
+        (Tally(0, 32), Tally(17, 17), Tally(2, 1), Tally(0, 20), None),
+        (Tally(0, 80), Tally(12, 48), Tally(2, 1), Tally(0, 20), None),
+        (Tally(0, 23), Tally(8, 32), Tally(2, 1), Tally(0, 11), None),
+        # Where neither does, there is no luck in going on.
+        (Tally(0, 40), Tally(40, 0), Tally(2, 0), Tally(0, 2), None),
+    ],
+)
+def test_the_longer_it_took_the_more_stands_behind_a_name(
+    old: Tally, new: Tally, itself: Tally, parent: Tally, asked: int | None
+) -> None:
+    beside = Beside(ITSELF, (PARENT,), 64)
+    assert for_a_name(changed(old, new), beside, {ITSELF: itself, PARENT: parent}) == asked
+
+
+def test_late_more_than_the_confidence_is_wanted_where_the_new_side_passes_too() -> None:
+    early, late = changed(Tally(0, 22), Tally(20, 13)), changed(Tally(0, 32), Tally(30, 20))
+    assert required(0.95, early) < 0.96
+    assert required(0.95, late) == pytest.approx(0.994)
+    assert required(0.95, changed(Tally(0, 32), Tally(50, 0))) == pytest.approx(0.95)
 
 
 def test_ends_that_few_runs_call_alike_are_run_again() -> None:
