@@ -16,12 +16,9 @@ from bisector.engine.crossing import (
 )
 from bisector.engine.hunter import Hunter
 from bisector.git.commits import is_ancestor
-from bisector.model import Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
+from bisector.model import ALTERED, Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
 from bisector.plan import Revert
 from bisector.recipe.schema import History as Way
-
-_ELSEWHERE = (Purpose.REVERT, Purpose.CROSS)
-"""Trials of a commit that do not show the commit as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def _vouching(hunter: Hunter, parent: JudgedTrial) -> str | None:
     """
     if parent.verdict.judgement is not Judgement.SKIP:
         return None
-    as_they_are = [one for one in hunter.told if one.trial.purpose not in _ELSEWHERE]
+    as_they_are = [one for one in hunter.told if one.trial.purpose not in ALTERED]
     olds = dict.fromkeys(one.trial.commit for one in as_they_are if one.verdict.judgement is Judgement.OLD)
     git, sha = hunter.mirror.git, parent.trial.commit
     return next((old for old in olds if is_ancestor(git, sha, old)), None)
@@ -154,7 +151,7 @@ def _counted(hunter: Hunter, judged: JudgedTrial, said: dict[Judgement, str]) ->
     if judgement not in said:
         return "cannot be told"
     same = [one.trial for one in hunter.told if one.trial.commit == sha]
-    trials = {id(trial): trial.outcome for trial in same if trial.purpose not in _ELSEWHERE}
+    trials = {id(trial): trial.outcome for trial in same if trial.purpose not in ALTERED}
     ran = [outcome for outcome in trials.values() if isinstance(outcome, Ran)]
     counts = [hunter.tally(one) for one in ran]
     fails = said[judgement] == "fails"

@@ -59,8 +59,10 @@ class Hunter:
     signature: Signature | None = None
     yardstick: Yardstick | None = None
     """What the ends' numbers showed; None: not measured, or no number decides."""
-    faces: list[Signature] = field(default_factory=list)
-    """Other failures that were found to be the same regression."""
+    faces: dict[Signature, str] = field(default_factory=dict)
+    """Other failures that count as the same regression, with the commit that changed each into the next."""
+    masks: list[Signature] = field(default_factory=list)
+    """Other failures that only hid the hunted one."""
     history: History | None = None
     told: list[JudgedTrial] = field(default_factory=list)
     """Every trial of the hunt with its verdict, in order."""

@@ -71,7 +71,7 @@ def _phases(hunter: Hunter) -> Conclusion:
     if wavers is not None:
         return endings.by_probability(hunter, old, new, bases, wavers.reason)
     found = narrow.narrow(hunter, old, new, bases)
-    while isinstance(found.standing, OnlySkipped) and faces.take_faces(hunter, found.standing.shas):
+    while faces.changed(hunter, found.standing):
         found = narrow.narrow(hunter, old, new, bases)
     if isinstance(found.standing, OnlySkipped):
         count = len(found.standing.shas)

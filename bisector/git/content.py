@@ -81,6 +81,13 @@ def changed_lines(git: Git, older: str, newer: str, path: str) -> list[Lines]:
     return [Lines(int(found[1]), int(found[2] or 1)) for found in _HUNK.finditer(text)]
 
 
+def patch(git: Git, older: str, newer: str, paths: str) -> str:
+    """As `git apply` takes it, of the files that the pattern names."""
+    return git.text(
+        "diff", "--binary", "--no-color", "--no-ext-diff", "--no-renames", older, newer, "--", paths
+    )
+
+
 def written_by_merge(git: Git, merge: str) -> list[str]:
     """Files with lines that come from none of the merge's parents."""
     return _COMBINED.findall(git.text("diff-tree", "--cc", "-p", "--no-commit-id", "--no-ext-diff", merge))

@@ -15,10 +15,22 @@ from bisector.model.environment import (
 )
 from bisector.model.history import Change, Commit, End, FoundBy, PullRequest
 from bisector.model.limits import Cap, CapHit, Limits, Stopped
-from bisector.model.trials import Outcome, Places, Purpose, Ran, Run, Stage, Trial, Trouble, Untestable
+from bisector.model.trials import (
+    ALTERED,
+    Outcome,
+    Places,
+    Purpose,
+    Ran,
+    Run,
+    Stage,
+    Trial,
+    Trouble,
+    Untestable,
+)
 from bisector.model.words import Ending, Find, Judgement, Terms, Verdict
 
 __all__ = [
+    "ALTERED",
     "Account",
     "AsOf",
     "Cap",

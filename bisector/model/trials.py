@@ -90,7 +90,13 @@ class Purpose(Enum):
     SAMPLE = "sample"
     CROSS = "cross"
     """One commit's code in an environment that is not its own."""
+    BEHIND = "behind"
+    """A commit without the other failure that may hide the hunted one there."""
     TRY = "try"
+
+
+ALTERED = frozenset({Purpose.REVERT, Purpose.CROSS, Purpose.BEHIND})
+"""Trials of a commit that do not show the commit as it is."""
 
 
 @dataclass(frozen=True, slots=True)

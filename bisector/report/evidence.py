@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from bisector.model import (
+    ALTERED,
     Account,
     Ending,
     EnvironmentFacts,
@@ -124,7 +125,7 @@ def _representative(account: Account, state: Judgement) -> JudgedTrial | None:
     """
     best = _beside_culprit(account, state)
     proof = Purpose.CROSS if account.ending is Ending.DEPENDENCY else Purpose.CONFIRM
-    foreign = {Purpose.REVERT, Purpose.CROSS} - {proof}
+    foreign = ALTERED - {proof}
     candidates = [
         judged
         for judged in account.trials

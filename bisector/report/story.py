@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bisector.harmless import block, line, tail, web_link
 from bisector.model import (
+    ALTERED,
     Account,
     Confirmation,
     DependencyChange,
@@ -269,6 +270,7 @@ _PURPOSES = {
     Purpose.REVERT: "the culprit reverted",
     Purpose.SAMPLE: "another look",
     Purpose.CROSS: "another environment",
+    Purpose.BEHIND: "without its other failure",
     Purpose.TRY: "a try",
 }
 
@@ -276,7 +278,7 @@ _PURPOSES = {
 def _reason(judged: JudgedTrial) -> str:
     """A commit that was not tested as it is says so."""
     reason, purpose = line(judged.verdict.reason), judged.trial.purpose
-    return f"{_PURPOSES[purpose]}: {reason}" if purpose in (Purpose.REVERT, Purpose.CROSS) else reason
+    return f"{_PURPOSES[purpose]}: {reason}" if purpose in ALTERED else reason
 
 
 def _row(account: Account, number: int, judged: JudgedTrial) -> Row:
