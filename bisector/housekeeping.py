@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bisector.environments.budget import DOWNLOADS
+from bisector.environments.budget import BYTECODE, DOWNLOADS
 from bisector.environments.layers import Shelf
 from bisector.git import upkeep
 from bisector.git.worktrees import empty
@@ -103,10 +103,10 @@ def _environments(root: Path, *, everything: bool) -> Iterator[Freed]:
         size = 0 if holding.in_use else occupied(holding.path)
         if not holding.in_use and shelf.evict(holding.key):
             yield Freed("environment", holding.key, size)
-    if everything:
-        size = occupied(root / DOWNLOADS)
-        if size and shelf.remove_unheld(DOWNLOADS, root / DOWNLOADS):
-            yield Freed("download cache", DOWNLOADS, size)
+    for folder, name in ((BYTECODE, "bytecode"), (DOWNLOADS, "download cache")):
+        size = occupied(root / folder) if everything or folder == BYTECODE else 0
+        if size and shelf.remove_unheld(folder, root / folder):
+            yield Freed(name, folder, size)
 
 
 def _tries(state: State) -> Iterator[Freed]:

@@ -14,7 +14,7 @@ from bisector.engine.hunter import Hunter
 from bisector.engine.patience import patient_search
 from bisector.engine.progress import Listener, StepBegan, TrialBegan
 from bisector.engine.workers import Job, Workers, recorded
-from bisector.environments import Between, Environments, Place
+from bisector.environments import Between, Environments, Place, Treecode
 from bisector.errors import MachineFault
 from bisector.git import slots
 from bisector.git.mirror import Mirror
@@ -77,7 +77,7 @@ def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh
     try:
         (folder / "logs").mkdir(parents=True, exist_ok=True)
         tools.store.catch_up(row.id)
-        crew = _Crew(tools, row, mirror, folder)
+        crew = _Crew(tools, row, mirror, folder, _treecode(tools.environments, recipe))
         perform = recorded(crew.perform, lambda trial: tools.store.add_trial(row.id, trial))
         with Workers(tools.jobs, perform, crew.close, tools.stop) as workers:
             yield Hunter(
@@ -104,14 +104,24 @@ def _phase(row: HuntRow) -> Phase:
     return Phase.PREPARE if row.finished else row.phase
 
 
+def _treecode(environments: Environments, recipe: Recipe) -> Treecode | None:
+    """None: a run could write to what others are given, or is measured and must compile as the others do."""
+    if not environments.shelf.guarded or recipe.verdict.metric is not None:
+        return None
+    return Treecode(environments.shelf)
+
+
 class _Crew:
     """What the workers of one hunt work with: a slot and a scratch directory each."""
 
-    def __init__(self, tools: Tools, row: HuntRow, mirror: Mirror, folder: Path) -> None:
+    def __init__(
+        self, tools: Tools, row: HuntRow, mirror: Mirror, folder: Path, treecode: Treecode | None
+    ) -> None:
         self._tools = tools
         self._row = row
         self._mirror = mirror
         self._folder = folder
+        self._treecode = treecode
         self._benches: dict[str, Workbench] = {}
         self._made = len(list((folder / "logs").glob("*.log")))
         self._lock = threading.Lock()
@@ -143,6 +153,7 @@ class _Crew:
                 locks=HuntLocks(tools.store, self._row.id),
                 machine=tools.machine,
                 sandbox=tools.sandbox,
+                treecode=self._treecode,
                 look=patient_search,
             )
         return self._benches[name]

@@ -2,7 +2,7 @@
 
 The rooms: interpreters, project (what a tree says), requirements, dependencies and builds (the two kinds
 of layer), layers (the shelf they stand on), thin (the virtualenv on top), proof, ladder; environments puts
-them together.
+them together. treecode: bytecode of the tree itself.
 """
 
 from bisector.environments.budget import DEFAULT_BUDGET
@@ -11,6 +11,7 @@ from bisector.environments.environments import Environments, open_environments
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.layers import Holding
 from bisector.environments.ready import Locks, Place, Ready, TreeFacts
+from bisector.environments.treecode import Treecode
 
 __all__ = [
     "DEFAULT_BUDGET",
@@ -24,5 +25,6 @@ __all__ = [
     "Place",
     "Ready",
     "TreeFacts",
+    "Treecode",
     "open_environments",
 ]

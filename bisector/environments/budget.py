@@ -8,8 +8,10 @@ from pathlib import Path
 from bisector.environments.layers import Shelf
 
 DEFAULT_BUDGET = 20 * 1024**3
+BYTECODE = "bytecode"
+"""Of the hunted projects' modules: a folder beside the layers, and the key it is held by."""
 DOWNLOADS = "downloads"
-"""The installers' own caches: a folder beside the layers, and the key it is held by."""
+"""The installers' own caches: the same."""
 
 
 def trim(shelf: Shelf, budget: int) -> int:
@@ -20,8 +22,9 @@ def trim(shelf: Shelf, budget: int) -> int:
             break
         if not holding.in_use and shelf.evict(holding.key):
             used = bytes_below(shelf.root)
-    if used > budget and shelf.remove_unheld(DOWNLOADS, shelf.root / DOWNLOADS):
-        used = bytes_below(shelf.root)
+    for folder in (BYTECODE, DOWNLOADS):
+        if used > budget and shelf.remove_unheld(folder, shelf.root / folder):
+            used = bytes_below(shelf.root)
     return before - used
 
 

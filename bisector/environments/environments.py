@@ -179,6 +179,7 @@ class Environments:
         if request.mode is InstallMode.WHEEL and built is not None:
             origins = (built.layer.path,)
         return Ready(
+            interpreter=interpreter,
             python=venv.python,
             venv=venv.path,
             variables=_variables(request, roots, venv.path),

@@ -50,7 +50,7 @@ class Shelf:
 
     def __init__(self, root: Path, guarded: bool) -> None:
         self.root = root
-        self._guarded = guarded
+        self.guarded = guarded
         """Nothing that runs can write to a layer: looking at one once a process is enough."""
         self._held: dict[str, int] = {}
         self._proven: set[str] = set()
@@ -144,7 +144,7 @@ class Shelf:
                 return failed
             _protect(path)
             (path / FACTS).unlink(missing_ok=True)
-            (path / FACTS).write_text(json.dumps(asdict(take_census(path, strict=not self._guarded))))
+            (path / FACTS).write_text(json.dumps(asdict(take_census(path, strict=not self.guarded))))
             path.rename(self.layers / key)
             self.grown.touch()
         except OSError as error:
@@ -156,7 +156,7 @@ class Shelf:
         return Layer(key, self.layers / key)
 
     def _is_whole(self, key: str, path: Path) -> bool:
-        if self._guarded and key in self._proven:
+        if self.guarded and key in self._proven:
             return True
         facts = _facts(path)
         whole = facts is not None and take_census(path, facts.strict) == facts

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from bisector.environments.interpreters import Interpreter
 from bisector.installers import Runner
 from bisector.model import EnvironmentFacts, EnvironmentRequest
 
@@ -45,6 +46,7 @@ class Place:
 class Ready:
     """An environment to run in: a thin virtualenv of this trial alone, over layers that are read-only."""
 
+    interpreter: Interpreter
     python: Path
     venv: Path
     variables: Mapping[str, str] = field(repr=False)

@@ -38,6 +38,7 @@ from bisector.trial.workbench import Step, Workbench
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
 HOOK = "_bisector_hook"
+WITNESS = "_bisector_witness"
 
 
 def perform(
@@ -50,7 +51,7 @@ def perform(
 ) -> Trial:
     """Make the trial. Only a defect of bisector itself raises; everything else is in the outcome."""
     clock, started = _Clock(say), datetime.now(timezone.utc)
-    making = _Making(bench, request, log, clock, cancelled)
+    making = _Making(bench, request, purpose, log, clock, cancelled)
     try:
         facts, outcome = making.run()
     except SubmoduleUnavailable as fault:
@@ -99,6 +100,7 @@ class _Making:
 
     bench: Workbench
     request: TrialRequest
+    purpose: Purpose
     log: Path
     clock: _Clock
     cancelled: threading.Event
@@ -121,7 +123,7 @@ class _Making:
         made = self._environment(self.request.environment, place)
         if not isinstance(made, Ready):
             return None, made
-        outcome = self._repro(made)
+        outcome = self._repro(made, place)
         if not (self.request.ladder and _smells_of_import(outcome)):
             return made.facts, outcome
         lower = self._lower(made, place)
@@ -138,7 +140,7 @@ class _Making:
         if not isinstance(made, Ready) or environments.imports(made, second) is not None:
             return None
         rungs = ("as pinned: the module cannot be imported", "releases of the commit's date: imported")
-        return replace(made.facts, rungs=rungs), self._repro(made)
+        return replace(made.facts, rungs=rungs), self._repro(made, second)
 
     def _place(self, name: str) -> Place:
         scratch = self.bench.scratch / name
@@ -161,7 +163,7 @@ class _Making:
                 return made
             return self.bench.environments.prove(made, place) or made
 
-    def _repro(self, ready: Ready) -> Outcome:
+    def _repro(self, ready: Ready, place: Place) -> Outcome:
         """The runs asked for, in turns with another commit's where the request says so."""
         turns, beside = self.request.turns, self._beside()
         if isinstance(beside, Untestable | Trouble):
@@ -169,7 +171,7 @@ class _Making:
         stand = self._stand(ready)
         with self.clock.measure(Step.REPRO):
             if turns is None or beside is None:
-                made: Repeated | Untestable | Trouble = repeat(stand)
+                made: Repeated | Untestable | Trouble = self._runs(stand, ready, place)
             else:
                 made = take_turns(stand, beside, turns, self.bench.look)
         if not isinstance(made, Repeated):
@@ -177,11 +179,30 @@ class _Making:
         places = Places(str(self.bench.slot.tree), str(stand.room.scratch), str(ready.venv))
         return Ran(made.runs, places, made.beside)
 
+    def _runs(self, stand: Stand, ready: Ready, place: Place) -> Repeated | Untestable:
+        """With bytecode laid out where it was learnt that it is worth it; the proof's runs compile for themselves."""
+        treecode = None if self.purpose is Purpose.CONFIRM else self.bench.treecode
+        if treecode is None or not treecode.serves(ready.interpreter):
+            return repeat(stand)
+        treecode.lay(ready, place)
+        if self.purpose is not Purpose.END and not treecode.knows_nothing:
+            return repeat(stand)
+        told = stand.room.scratch / "imported"
+        _hook(ready, WITNESS, treecode.witness(place, told))
+
+        def learn() -> None:
+            treecode.learn(place, told)
+            treecode.lay(ready, place)
+
+        made = repeat(stand, learn)
+        treecode.learn(place, told)
+        return made
+
     def _stand(self, ready: Ready) -> Stand:
         room = Room(self.bench.scratch / "repro", self.request.repro, self.bench.slot.tree)
         room.furnish()
         if self.request.limits.gpu_memory is not None:
-            _hook(ready, gpu_memory_hook(self.request.limits.gpu_memory))
+            _hook(ready, HOOK, gpu_memory_hook(self.request.limits.gpu_memory))
         return Stand(self.bench, self.request, room, self._confined(room, ready), self.cancelled)
 
     def _beside(self) -> Stand | Untestable | Trouble | None:
@@ -190,7 +211,7 @@ class _Making:
         if turns is None or bench is None:
             return None
         log = self.log.with_suffix(".beside")
-        return _Making(bench, turns.beside, log, self.clock, self.cancelled).prepared()
+        return _Making(bench, turns.beside, self.purpose, log, self.clock, self.cancelled).prepared()
 
     def prepared(self) -> Stand | Untestable | Trouble:
         """Everything but the runs, as the recipe has it."""
@@ -218,10 +239,10 @@ class _Making:
         )
 
 
-def _hook(ready: Ready, source: str) -> None:
+def _hook(ready: Ready, module: str, source: str) -> None:
     """Python source that every interpreter of this trial's environment runs before anything else."""
     for site in ready.venv.glob("lib/python*/site-packages"):
-        for name, text in ((f"{HOOK}.py", source), (f"{HOOK}.pth", f"import {HOOK}\n")):
+        for name, text in ((f"{module}.py", source), (f"{module}.pth", f"import {module}\n")):
             # The proof has run in there: what a .pth of the project's build laid out must not be followed.
             if is_below(site, ready.venv):
                 (site / name).unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bisector.caps import Confinement
@@ -53,10 +54,12 @@ class Repeated:
     beside: tuple[Run, ...] = ()
 
 
-def repeat(stand: Stand) -> Repeated | Untestable:
+def repeat(stand: Stand, after_first: Callable[[], None] | None = None) -> Repeated | Untestable:
     """The runs asked for; fewer where one was cut short, or where enough have not exited 0."""
     runs: list[Run] = []
     for number in range(stand.request.runs):
+        if number == 1 and after_first is not None:
+            after_first()
         made = stand.run(number)
         if isinstance(made, Untestable):
             return made

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 from bisector.caps import Cage
-from bisector.environments import Environments, Locks
+from bisector.environments import Environments, Locks, Treecode
 from bisector.git.slots import Slot
 from bisector.oracles.patterns import Search, search
 
@@ -32,6 +32,8 @@ class Workbench:
     locks: Locks
     machine: Mapping[str, str] = field(repr=False)
     sandbox: bool = False
+    treecode: Treecode | None = None
+    """None: each run compiles what it imports."""
     look: Search = search
     """Finds the number of a metric in an output, to know when there are pairs enough."""
     beside: Workbench | None = None

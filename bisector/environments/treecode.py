@@ -1,0 +1,176 @@
+"""Bytecode of the commit's own modules: made once for a file's content, laid into the tree before a run.
+
+A clean tree has none, and a run that imports a large package would compile it anew at every commit. Python believes
+what is laid out only where it fits the source beside it (PEP 552, checked hashes), so it can change no answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from bisector.environments.budget import BYTECODE
+from bisector.environments.interpreters import GUEST, Interpreter
+from bisector.environments.layers import Shelf
+from bisector.environments.ready import Place, Ready
+from bisector.process import leftovers
+
+OLDEST = (3, 7)
+"""The first Python that checks bytecode by the hash of its source."""
+FEW = 8
+"""So few modules compile in the run itself faster than a process for them starts."""
+LARGEST = 16 << 20
+DIGEST = hashlib.sha256().digest_size
+SHA1 = 40
+"""Digits of a content's id, where git does not count by SHA-256."""
+
+WITNESS = """\
+import atexit, sys
+def tell(tree={tree!r}, told={told!r}):
+    files = []
+    for module in list(sys.modules.values()):
+        try:
+            # A lazy module would load itself if it were asked.
+            files.append(str(object.__getattribute__(module, "__dict__").get("__file__")))
+        except Exception:
+            pass
+    try:
+        with open(told, "a", encoding="utf-8", errors="surrogateescape") as out:
+            out.writelines(file + "\\n" for file in files if file.startswith(tree))
+    except OSError:
+        pass
+atexit.register(tell)
+"""
+
+
+class Treecode:
+    """Shared by the workers of a hunt. Which modules matter is learnt from what earlier runs left behind."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._imported: frozenset[str] = frozenset()
+
+    @property
+    def knows_nothing(self) -> bool:
+        return not self._imported
+
+    @staticmethod
+    def serves(interpreter: Interpreter) -> bool:
+        return interpreter.implementation == "cpython" and interpreter.minor >= OLDEST
+
+    def lay(self, ready: Ready, place: Place) -> None:
+        """What earlier runs imported, compiled where it is new, beside its source."""
+        if self.knows_nothing:
+            return
+        contents = place.facts.files()
+        wanted = {path: contents[path] for path in self._imported if path in contents}
+        store = self._store(ready.interpreter)
+        missing = {path: content for path, content in wanted.items() if not _kept(store, content).exists()}
+        if len(missing) > FEW:
+            self._compile(missing, store, ready, place)
+        suffix = _suffix(ready.interpreter)
+        tree = place.tree.resolve()
+        for folder, modules in _by_folder(wanted).items():
+            kept = ((module, _whole(_kept(store, wanted[module]))) for module in modules)
+            made = {_stem(module) + suffix: content for module, content in kept if content}
+            _lay(tree / folder, made)
+
+    def witness(self, place: Place, told: Path) -> str:
+        """What an interpreter runs at its start, so that it tells at its end what it imported from the tree."""
+        return WITNESS.format(tree=f"{place.tree}/", told=str(told))
+
+    def learn(self, place: Place, told: Path) -> None:
+        """Names alone are taken from a run, and only those that git knows."""
+        said = (leftovers.read(told, place.scratch.parent) or "").splitlines()
+        paths = {path.removeprefix(f"{place.tree}/") for path in said}
+        self._imported |= paths & {path for path in place.facts.files() if path.endswith(".py")}
+
+    def _store(self, interpreter: Interpreter) -> Path:
+        self._shelf.hold(BYTECODE)
+        return self._shelf.root / BYTECODE / f"{interpreter.implementation}-{interpreter.version}"
+
+    def _compile(self, missing: Mapping[str, str], store: Path, ready: Ready, place: Place) -> None:
+        """In the cage, though nothing is executed: a compiler may be brought to eat memory."""
+        aside = place.scratch / BYTECODE
+        aside.mkdir()
+        lines = (
+            f"{place.tree / path}\t{aside / content}\n"
+            for path, content in missing.items()
+            if not {"\t", "\n", "\r"}.intersection(path) and _holds(place.tree / path, content)
+        )
+        listed = aside / "modules"
+        listed.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
+        env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(place.scratch), "LANG": "C.UTF-8"}
+        argv: list[str | Path] = [ready.interpreter.path, "-I", "-S", GUEST / "compile_modules.py", listed]
+        readable = (*ready.interpreter.readable, GUEST, place.tree)
+        place.runner(argv, place.scratch, env, None, (place.scratch,), readable)
+        for content in missing.values():
+            made = aside / content
+            if leftovers.is_own(made, aside) and made.stat().st_size <= LARGEST:
+                _keep(_kept(store, content), made.read_bytes())
+        self._shelf.grown.touch()
+
+
+def _suffix(interpreter: Interpreter) -> str:
+    major, minor = interpreter.minor
+    return f".cpython-{major}{minor}.pyc"
+
+
+def _kept(store: Path, content: str) -> Path:
+    return store / content[:2] / content
+
+
+def _by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folders.setdefault(path.rpartition("/")[0], []).append(path)
+    return folders
+
+
+def _stem(module: str) -> str:
+    return module.rpartition("/")[2].removesuffix(".py")
+
+
+def _holds(source: Path, content: str) -> bool:
+    """Whether the file is what git calls by that id: a build may have written it anew, a filter changed it."""
+    if source.is_symlink() or not source.is_file():
+        return False
+    said = source.read_bytes()
+    digest = hashlib.sha1 if len(content) == SHA1 else hashlib.sha256
+    return digest(b"blob %d\0" % len(said) + said).hexdigest() == content
+
+
+def _keep(path: Path, made: bytes) -> None:
+    """With its digest before it: what a crash cut short must not be laid out."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
+    half.write_bytes(hashlib.sha256(made).digest() + made)
+    half.replace(path)
+
+
+def _whole(path: Path) -> bytes | None:
+    try:
+        kept = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    digest, made = kept[:DIGEST], kept[DIGEST:]
+    return made if hashlib.sha256(made).digest() == digest else None
+
+
+def _lay(folder: Path, made: Mapping[str, bytes]) -> None:
+    """A build that ran in the tree may have left a link in the way, which must not be followed."""
+    cache = folder / "__pycache__"
+    if not made or not folder.is_dir() or os.path.realpath(cache) != str(cache):
+        return
+    for name, content in made.items():
+        with suppress(FileExistsError, PermissionError):
+            cache.mkdir(exist_ok=True)
+            descriptor = os.open(
+                f"{cache}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644
+            )
+            with open(descriptor, "wb") as file:
+                file.write(content)
