@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
@@ -12,8 +14,12 @@ from bisector.engine.hunter import Hunter
 from bisector.git.credentials import without_credentials
 from bisector.git.refs import resolve
 from bisector.hunt import Event, Phase
+from bisector.oracles.patterns import Found, Search
 from bisector.recipe.schema import AUTO, Recipe
 from bisector.store import HuntRow, Store
+
+SAYS = re.compile(r"\s*(print|raise|exit|sys\.exit|sys\.std\w+\.write|echo|printf|#)\b")
+"""A line of a repro that does nothing but say something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +94,25 @@ def prepare(hunter: Hunter) -> tuple[str, str, tuple[str, ...]]:
     """Ends and merge bases; the hunt is past its first phase afterwards."""
     old, new = settle(hunter)
     bases = relate(hunter.mirror, hunter.recipe.terms, old, new)
+    for key, line in quoted(hunter.recipe, hunter.look):
+        hunter.notice(
+            f"verdict.{key} is found in the repro itself ({line.strip()[:60]}): a traceback quotes that "
+            f"line, whatever goes wrong in it; ask for words that only the failure writes"
+        )
     if hunter.phase is Phase.PREPARE:
         hunter.happened(Event.PREPARED)
     return old, new, bases
+
+
+def quoted(recipe: Recipe, look: Search) -> Iterator[tuple[str, str]]:
+    """Each pattern that a line of the repro satisfies which may fail in other ways than by saying so."""
+    policy, terms = recipe.verdict, recipe.terms
+    patterns = {"skip_if": policy.skip_if, f"{terms.old}_if": policy.old_if, f"{terms.new}_if": policy.new_if}
+    lines = [line for line in recipe.repro.action.text.splitlines() if not SAYS.match(line)]
+    for key, pattern in patterns.items():
+        found = look(pattern, "\n".join(lines)) if pattern is not None else None
+        if isinstance(found, Found):
+            yield key, found.line
 
 
 def _keep_objects(hunter: Hunter, old: str, new: str) -> None:
