@@ -9,6 +9,7 @@ from bisector import __version__
 from bisector.engine.altered import altered
 from bisector.engine.hunter import Hunter
 from bisector.engine.locking import locks
+from bisector.engine.placing import placed
 from bisector.engine.reproduction import command_line
 from bisector.errors import MachineFault
 from bisector.forges.landing import Remote
@@ -76,7 +77,7 @@ def account(hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Map
         confirmation=conclusion.confirmation,
         commits=count,
         expected=expected_trials(count) + ENDS_AND_PROOF,
-        trials=tuple(hunter.told),
+        trials=placed(hunter.told, hunter.history, conclusion.culprit),
         total_seconds=seconds,
         bisect_log=conclusion.log,
         compare_url=repository.compare_url(old, new) if old and new else None,

@@ -12,12 +12,16 @@ from bisector.model.words import Ending, Find, Judgement, Terms, Verdict
 
 @dataclass(frozen=True, slots=True)
 class JudgedTrial:
-    """A trial and the verdict on it, in the order of the hunt. `left`: commits in question after it."""
+    """A trial and the verdict on it, in the order of the hunt. `left`: commits in question after it.
+
+    `place`: where its commit stands among those in question, counted from 1; None: not among them, or not known.
+    """
 
     trial: Trial
     verdict: Verdict
     reused: bool
     left: int | None
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

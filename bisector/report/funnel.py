@@ -1,16 +1,18 @@
 """The funnel of the search: for each trial, which part of the range was still in question after it.
 
-Positions follow from the counts alone: a commit in the old state takes what it rules out from the range's
-old side, one in the new state from the new side. That is one order of the commits which the history allows.
+Every trial stands at its commit's place; the verdicts say what was left. A commit in the old state rules out all up
+to itself, one in the new state all after itself.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bisector.model import Account, JudgedTrial, Judgement
+from bisector.model import Account, JudgedTrial, Judgement, Purpose
 
 _STEPS_SHOWN = 150
+_OTHERWISE = (Purpose.REVERT, Purpose.CROSS, Purpose.TRY)
+"""Trials that do not show their commit as it is: they rule out nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +26,15 @@ class Stretch:
     def left(self) -> int:
         return self.high - self.low
 
-    def after(self, judgement: Judgement, left: int | None) -> Stretch:
-        """Narrower by what the verdict ruled out; a count that does not shrink it leaves it as it is."""
-        if left is None or not 0 < left < self.left:
-            return self
-        if judgement is Judgement.OLD:
-            return Stretch(self.high - left, self.high)
-        if judgement is Judgement.NEW:
-            return Stretch(self.low, self.low + left)
-        return self
+    def after(self, judgement: Judgement, place: int | None, culprit: int | None = None) -> Stretch:
+        """Narrower by what the verdict ruled out; one that leaves nothing, or not the culprit, was not believed."""
+        narrowed = self
+        if place is not None and judgement is Judgement.OLD:
+            narrowed = Stretch(max(self.low, place), self.high)
+        elif place is not None and judgement is Judgement.NEW:
+            narrowed = Stretch(self.low, min(self.high, place))
+        believed = narrowed.low < (culprit or narrowed.high) <= narrowed.high
+        return narrowed if believed else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,13 @@ class Step:
     judged: JudgedTrial
     stretch: Stretch
     at: float
+
+    @property
+    def left(self) -> int | None:
+        """Commits in question after it, where it was a step of the search."""
+        if self.judged.left is None or self.judged.place is None:
+            return self.judged.left
+        return self.stretch.left
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +71,35 @@ class Funnel:
 
 def funnel(account: Account) -> Funnel:
     stretch = Stretch(0, max(1, account.commits))
-    places = {account.good.commit: 0.0, account.bad.commit: stretch.high - 0.5}
+    culprit = _culprit(account)
+    inside = _inside(account)
     steps = []
     for number, judged in enumerate(account.trials, start=1):
-        narrowed = stretch.after(judged.verdict.judgement, judged.left)
-        at = places.setdefault(judged.trial.commit, _place(judged.verdict.judgement, narrowed))
-        stretch = narrowed
-        steps.append(Step(number, judged, stretch, at))
+        if judged.trial.purpose not in _OTHERWISE:
+            stretch = stretch.after(judged.verdict.judgement, judged.place, culprit)
+        steps.append(Step(number, judged, stretch, _at(judged, stretch, inside)))
     drawn = tuple(steps[:_STEPS_SHOWN])
-    culprit = stretch.high if stretch.left == 1 and account.culprit else None
+    if culprit is None and account.culprit and stretch.left == 1:
+        culprit = stretch.high
     return Funnel(max(1, account.commits), drawn, len(steps) - len(drawn), culprit)
 
 
-def _place(judgement: Judgement, stretch: Stretch) -> float:
-    """The commit that was tested is the edge that moved; one that moved no edge lies somewhere in between."""
-    if judgement is Judgement.OLD:
-        return max(0.0, stretch.low - 0.5)
-    if judgement is Judgement.NEW:
-        return stretch.high - 0.5
-    return (stretch.low + stretch.high) / 2
+def _culprit(account: Account) -> int | None:
+    sha = account.culprit.commit.sha if account.culprit else None
+    return next((judged.place for judged in account.trials if judged.trial.commit == sha), None)
+
+
+def _inside(account: Account) -> set[str]:
+    """Commits inside the merge that was found, where only the main line has places."""
+    searched, ends = (
+        {judged.trial.commit for judged in account.trials if judged.trial.purpose is purpose}
+        for purpose in (Purpose.SEARCH, Purpose.END)
+    )
+    return searched - ends
+
+
+def _at(judged: JudgedTrial, stretch: Stretch, inside: set[str]) -> float:
+    """The good end, and what lies below it, stand on the edge."""
+    if judged.place is not None:
+        return judged.place - 0.5
+    return (stretch.low + stretch.high) / 2 if judged.trial.commit in inside else 0.0

@@ -91,7 +91,7 @@ def _policy(style: str) -> str:
 def _bar(account: Account, funnel: Funnel, row: int, step: Step) -> Bar:
     judged = step.judged
     state = state_of(account, judged.verdict.judgement)
-    left = judged.left
+    left = step.left
     width = max(_HAIRLINE, _PLOT_WIDTH * step.stretch.left / funnel.commits)
     at = f"{short(judged.trial.commit)}: {state.term}, {line(judged.verdict.reason)}"
     return Bar(

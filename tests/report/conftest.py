@@ -111,18 +111,20 @@ def trial(
 
 
 def old(number: int, left: int | None, purpose: Purpose = Purpose.SEARCH) -> JudgedTrial:
-    return JudgedTrial(trial(number, ran("6\n"), purpose), Verdict(_OLD, "exit 0"), False, left)
+    return JudgedTrial(
+        trial(number, ran("6\n"), purpose), Verdict(_OLD, "exit 0"), False, left, number or None
+    )
 
 
 def new(number: int, left: int | None, purpose: Purpose = Purpose.SEARCH) -> JudgedTrial:
     observed = trial(number, ran(_FAILURE, 1), purpose, ("numpy==2.0.0", "tomli==2.0.1"))
-    return JudgedTrial(observed, Verdict(_NEW, "same failure: AssertionError: 3"), False, left)
+    return JudgedTrial(observed, Verdict(_NEW, "same failure: AssertionError: 3"), False, left, number)
 
 
 def skip(number: int, left: int | None) -> JudgedTrial:
     reason = "cannot build: error: command 'gcc' failed"
     observed = trial(number, Untestable(Stage.INSTALL, reason))
-    return JudgedTrial(observed, Verdict(_SKIP, reason), False, left)
+    return JudgedTrial(observed, Verdict(_SKIP, reason), False, left, number)
 
 
 def _found() -> Account:
@@ -192,8 +194,8 @@ def _fix_found() -> Account:
                 False,
                 None,
             ),
-            JudgedTrial(trial(100, ran("6\n"), Purpose.END), Verdict(_NEW, "exit 0"), False, None),
-            JudgedTrial(trial(73, ran("6\n")), Verdict(_NEW, "exit 0"), False, 1),
+            JudgedTrial(trial(100, ran("6\n"), Purpose.END), Verdict(_NEW, "exit 0"), False, None, 100),
+            JudgedTrial(trial(73, ran("6\n")), Verdict(_NEW, "exit 0"), False, 1, 73),
         ),
     )
 
