@@ -51,6 +51,15 @@ def tail(text: str, lines: int, characters: int) -> str:
     return f"[... {len(whole) - len(kept)} characters before this]\n{kept}"
 
 
+def head(text: str, lines: int, characters: int) -> str:
+    """The beginning of a text; says what was left out."""
+    whole = block(text).strip("\n")
+    kept = "\n".join(whole.split("\n")[:lines])[:characters]
+    if len(kept) == len(whole):
+        return kept
+    return f"{kept}\n[... {len(whole) - len(kept)} characters after this]"
+
+
 def web_link(url: str | None) -> str | None:
     """The address when it is one that a browser may be sent to."""
     return url if url is not None and _WEB_LINK.fullmatch(url) else None

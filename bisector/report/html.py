@@ -15,7 +15,8 @@ from bisector.model import Account
 from bisector.report.cards import short
 from bisector.report.figures import counted
 from bisector.report.funnel import Funnel, Step
-from bisector.report.story import state_of, tell
+from bisector.report.rows import state_of
+from bisector.report.story import tell
 
 _ROW_HEIGHT = 22
 _TOP = 8

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from bisector.model import Account
 from bisector.report.cards import CommitCard, CulpritCard, PullCard
-from bisector.report.story import Proof, Row, Shown, Story, tell
+from bisector.report.rows import Row, Shown
+from bisector.report.story import Proof, Story, tell
 
 # One comment holds 65,536 characters.
 _SUSPECTS_SHOWN = 20
@@ -172,6 +173,9 @@ def _outputs(shown: tuple[Shown, ...]) -> Iterator[str]:
     for one in shown:
         yield f"{prose(one.heading)}: {prose(one.state.term)} at {code(one.commit)} ({code(one.reason)})"
         yield fence(one.output[-_OUTPUT_CHARACTERS:] or "(nothing was written)", "text")
+        if one.stack:
+            yield "Where it stood when it was stopped:"
+            yield fence(_cut(one.stack, _OUTPUT_CHARACTERS, "cut here"), "text")
 
 
 def _environment(story: Story) -> Iterator[str]:

@@ -7,37 +7,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bisector.harmless import block, line, tail, web_link
+from bisector.harmless import block, line, web_link
 from bisector.model import (
-    ALTERED,
     Account,
     Confirmation,
     DependencyChange,
     End,
     Find,
-    JudgedTrial,
     Judgement,
-    Purpose,
 )
-from bisector.report.build import build, peak_memory
+from bisector.report.build import build
 from bisector.report.cards import CommitCard, CulpritCard, commit_card, culprit_card, short
 from bisector.report.clean import washed
-from bisector.report.evidence import Exhibit, exhibits, failing_state, telling_run, words
-from bisector.report.figures import duration, size
+from bisector.report.evidence import exhibits
+from bisector.report.figures import duration
 from bisector.report.funnel import Funnel, funnel
+from bisector.report.rows import Row, Shown, State, row, shown, state_of
 from bisector.report.shape import Report, ReportedEnvironment
 from bisector.report.wording import WORDING, Tone
-
-_EVIDENCE_LINES, _EVIDENCE_CHARACTERS = 200, 20_000
-_LOG_LINES, _LOG_CHARACTERS = 60, 6_000
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A verdict's term, and how it looks: `pass`, `fail`, `skip` or `error`."""
-
-    term: str
-    look: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,36 +49,6 @@ class Proof:
     @property
     def word(self) -> str:
         return {True: "as expected", False: "not as expected", None: "tells nothing"}[self.expected]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One trial as a line of a table, with what it wrote."""
-
-    number: int
-    commit: str
-    state: State
-    purpose: str
-    reason: str
-    reused: bool
-    seconds: str
-    install: str
-    memory: str
-    python: str
-    output: str
-    stack: str
-    log: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The output beside the other output."""
-
-    heading: str
-    commit: str
-    state: State
-    reason: str
-    output: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,24 +116,16 @@ def tell(account: Account) -> Story:
         confidence=_confidence(account.confirmation),
         figures=_figures(report),
         funnel=funnel(account),
-        shown=tuple(_shown(account, exhibit) for exhibit in exhibits(account)),
+        shown=tuple(shown(account, exhibit) for exhibit in exhibits(account)),
         environment=_environment(report.environment) if report.environment else None,
         environment_note=_environment_note(report),
-        rows=tuple(_row(account, number, judged) for number, judged in enumerate(account.trials, start=1)),
+        rows=tuple(row(account, number, judged) for number, judged in enumerate(account.trials, start=1)),
         reproduce=block(account.reproduce).strip(),
         recipe=block(account.recipe).strip("\n"),
         bisect_log=block(account.bisect_log).strip("\n"),
         version=line(account.version),
         hunt=line(account.hunt),
     )
-
-
-def state_of(account: Account, judgement: Judgement) -> State:
-    """`fail` is the failing state, whichever end that is: with `find: fix` it is the old one."""
-    if judgement in (Judgement.SKIP, Judgement.ERROR):
-        return State(judgement.value, judgement.value)
-    look = "fail" if judgement is failing_state(account) else "pass"
-    return State(line(account.terms.name(judgement), 60), look)
 
 
 def _states(account: Account) -> tuple[State, ...]:
@@ -234,17 +183,6 @@ def _figures(report: Report) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _shown(account: Account, exhibit: Exhibit) -> Shown:
-    judged = exhibit.judged
-    return Shown(
-        heading=line(exhibit.heading),
-        commit=short(judged.trial.commit),
-        state=state_of(account, judged.verdict.judgement),
-        reason=_reason(judged),
-        output=tail(words(judged.trial), _EVIDENCE_LINES, _EVIDENCE_CHARACTERS),
-    )
-
-
 def _environment(environment: ReportedEnvironment) -> ReportedEnvironment:
     return ReportedEnvironment(
         python=line(environment.python) if environment.python else None,
@@ -261,42 +199,3 @@ def _environment_note(report: Report) -> str:
     if not environment.changed:
         return "Nothing else changed between the two sides."
     return f"What changed from {line(report.terms.old, 60)} to {line(report.terms.new, 60)}:"
-
-
-_PURPOSES = {
-    Purpose.END: "an end",
-    Purpose.SEARCH: "search",
-    Purpose.CONFIRM: "confirmation",
-    Purpose.REVERT: "the culprit reverted",
-    Purpose.SAMPLE: "another look",
-    Purpose.CROSS: "another environment",
-    Purpose.BEHIND: "without its other failure",
-    Purpose.TRY: "a try",
-}
-
-
-def _reason(judged: JudgedTrial) -> str:
-    """A commit that was not tested as it is says so."""
-    reason, purpose = line(judged.verdict.reason), judged.trial.purpose
-    return f"{_PURPOSES[purpose]}: {reason}" if purpose in ALTERED else reason
-
-
-def _row(account: Account, number: int, judged: JudgedTrial) -> Row:
-    trial = judged.trial
-    memory = peak_memory(trial)
-    run = telling_run(trial)
-    return Row(
-        number=number,
-        commit=short(trial.commit),
-        state=state_of(account, judged.verdict.judgement),
-        purpose=_PURPOSES[trial.purpose],
-        reason=_reason(judged),
-        reused=judged.reused,
-        seconds=duration(trial.seconds),
-        install=duration(trial.install_seconds),
-        memory=size(memory) if memory is not None else "",
-        python=line(trial.environment.python) if trial.environment else "",
-        output=tail(words(trial), _LOG_LINES, _LOG_CHARACTERS),
-        stack=tail(run.stack, _LOG_LINES, _LOG_CHARACTERS) if run and run.stack else "",
-        log=line(trial.log, 1000),
-    )

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from bisector.model import Account
 from bisector.report.cards import CommitCard, CulpritCard, PullCard
-from bisector.report.story import Proof, Shown, Story, tell
+from bisector.report.rows import Shown
+from bisector.report.story import Proof, Story, tell
 
 _SUSPECTS_SHOWN = 10
 _CHANGES_SHOWN = 5
 _FILES_SHOWN = 3
 _OUTPUT_LINES = 6
+_STACK_LINES = 6
 _LABEL = 14
 
 
@@ -105,6 +107,16 @@ def _outputs(shown: tuple[Shown, ...]) -> Iterator[str]:
         # Of a trial that never ran there is only the reason, which stands above.
         lines = one.output.split("\n") if one.output != one.reason else []
         yield from (f"    | {text}" for text in lines[-_OUTPUT_LINES:] if text)
+        yield from _stood(one.stack)
+
+
+def _stood(stack: str) -> Iterator[str]:
+    """From the first thread on: what stands before it only says which process that was."""
+    lines = stack.split("\n")
+    first = next((number for number, text in enumerate(lines) if text.startswith("Thread")), 0)
+    if stack:
+        yield "    it was stopped in"
+        yield from (f"    | {text}" for text in lines[first : first + _STACK_LINES] if text)
 
 
 def _listed(items: Iterable[str], more: int) -> str:

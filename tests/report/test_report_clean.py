@@ -86,6 +86,11 @@ def test_a_tail_says_what_it_left_out() -> None:
     assert clean.tail("abcdef", lines=2, characters=2) == "[... 4 characters before this]\nef"
 
 
+def test_a_head_says_what_it_left_out() -> None:
+    assert clean.head("a\nb\nc\n", lines=5, characters=100) == "a\nb\nc"
+    assert clean.head("a\nb\nc\n", lines=2, characters=100) == "a\nb\n[... 2 characters after this]"
+
+
 def test_a_line_is_one_line() -> None:
     assert clean.line("two\n  lines\u2028three") == "two lines three"
     assert clean.line("x" * 500, 10) == "x" * 9 + "…"

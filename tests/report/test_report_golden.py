@@ -5,11 +5,12 @@ After a change that is meant: write the new text over the golden file, and read 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bisector.model import Account
+from bisector.model import Account, Ran
 from bisector.report import RENDERERS, Format
 
 _GOLDEN = Path(__file__).parent / "golden"
@@ -34,6 +35,24 @@ def test_every_ending_can_be_told(samples: dict[str, Account], format: Format) -
 @pytest.mark.parametrize("ending", _ENDINGS)
 def test_the_text_fits_one_screen(samples: dict[str, Account], ending: str) -> None:
     assert len(RENDERERS[Format.TEXT](samples[ending]).splitlines()) <= 30
+
+
+@pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN, Format.HTML])
+def test_a_run_that_was_stopped_shows_where_it_stood(samples: dict[str, Account], format: Format) -> None:
+    """Beside its output, the innermost call first: where a stack is long, its end says the least."""
+    hangs = samples["fix"]
+    first = hangs.trials[0]
+    assert isinstance(first.trial.outcome, Ran)
+    called = "".join(f"\n    level{number} (graphs/solve.py:{number})" for number in range(1000))
+    stack = (
+        f"Process 7: python repro.py\nPython v3.11.7\n\nThread 1 (idle)\n    solve (graphs/deep.py:1){called}"
+    )
+    run = replace(first.trial.outcome.runs[0], stack=stack)
+    stopped = replace(first, trial=replace(first.trial, outcome=Ran((run,))))
+    told = RENDERERS[format](replace(hangs, culprit=None, trials=(stopped, *hangs.trials[1:])))
+    shown = told[: told.index('<h2 id="trials"')] if format is Format.HTML else told
+    assert "solve (graphs/deep.py:1)" in shown
+    assert "level999" not in shown
 
 
 def test_a_thousand_suspects_are_cut_with_a_count(samples: dict[str, Account]) -> None:
