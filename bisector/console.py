@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -46,6 +46,8 @@ _COLOURS = {
 }
 REFRESHES = 8
 """Pictures a second."""
+LEAST_REASON = 20
+"""Columns of a reason that are shown, however narrow the terminal."""
 
 
 @dataclass
@@ -105,20 +107,30 @@ class Picture:
             words.append(in_words(seconds_left(self.durations, self.expected)))
         return ", ".join(words)
 
-    def line(self, ended: TrialEnded) -> Text:
-        """One verdict as it falls."""
+    def line(self, ended: TrialEnded, width: int | None = None) -> Text:
+        """One verdict as it falls. In a `width` of columns the reason is cut, what follows it is not."""
         judged, trial = ended.judged, ended.judged.trial
         verdict = self.terms.name(judged.verdict.judgement)
         text = Text(f"{trial.commit[:10]} ")
         text.append(f"{verdict:<7}", style=f"bold {_COLOURS[judged.verdict.judgement]}")
-        text.append(f" {one_line(judged.verdict.reason)}")
-        details = [ended.label, "known" if judged.reused else f"{trial.seconds:.1f} s"]
-        if isinstance(trial.outcome, Ran) and len(trial.outcome.runs) > 1:
-            details.append(f"{len(trial.outcome.runs)} runs")
-        if judged.left is not None:
-            details.append(f"{judged.left} left")
-        text.append(f"  ({', '.join(details)})", style="dim")
+        details = f"  ({', '.join(_details(ended))})"
+        reason = Text(f" {one_line(judged.verdict.reason)}")
+        if width is not None:
+            reason.truncate(max(LEAST_REASON, width - text.cell_len - len(details)), overflow="ellipsis")
+        text.append_text(reason).append(details, style="dim")
+        if width is not None:
+            text.truncate(width, overflow="ellipsis")
         return text
+
+
+def _details(ended: TrialEnded) -> Iterator[str]:
+    judged, trial = ended.judged, ended.judged.trial
+    yield ended.label
+    yield "known" if judged.reused else f"{trial.seconds:.1f} s"
+    if isinstance(trial.outcome, Ran) and len(trial.outcome.runs) > 1:
+        yield f"{len(trial.outcome.runs)} runs"
+    if judged.left is not None:
+        yield f"{judged.left} left"
 
 
 class PlainConsole:
@@ -171,7 +183,7 @@ class LiveConsole:
                 case Began():
                     self._terminal.print(Text(began_words(progress), style="bold"))
                 case TrialEnded():
-                    self._terminal.print(self._picture.line(progress))
+                    self._terminal.print(self._picture.line(progress, self._terminal.width))
                 case Ended():
                     self._live.update(Text(""))
                 case _:

@@ -77,8 +77,8 @@ def judge(
     match trial.outcome:
         case Trouble(reason):
             return Verdict(Judgement.ERROR, reason)
-        case Untestable(stage, reason):
-            return _untestable(stage, reason, standard)
+        case Untestable() as untestable:
+            return _untestable(untestable, standard)
         case Ran(beside=beside):
             found = findings(trial.outcome, standard, look, comparisons)
             settled = [_settled(one, standard) for one in found]
@@ -133,9 +133,9 @@ def _finding(seen: Seen, standard: Standard, look: Search) -> Finding:
     return next((answer for answer in answers if answer is not None), CannotTell("no oracle had an answer"))
 
 
-def _untestable(stage: Stage, reason: str, standard: Standard) -> Verdict:
-    reaction = standard.policy.on_install_failure
-    if stage not in (Stage.INSTALL, Stage.IMPORT) or reaction is Reaction.SKIP:
+def _untestable(untestable: Untestable, standard: Standard) -> Verdict:
+    reaction, reason = standard.policy.on_install_failure, untestable.headline
+    if untestable.stage not in (Stage.INSTALL, Stage.IMPORT) or reaction is Reaction.SKIP:
         return Verdict(Judgement.SKIP, reason)
     if reaction is Reaction.ABORT:
         return Verdict(Judgement.ERROR, f"{reason}; the recipe says to abort then")

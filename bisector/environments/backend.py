@@ -19,7 +19,7 @@ from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import Layer, temporary
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
-from bisector.installers.words import DISK_FULL, last_lines
+from bisector.installers.words import DISK_FULL, reason_of
 from bisector.model import Stage, Trouble, Untestable
 from bisector.process import Finished, leftovers
 
@@ -270,7 +270,7 @@ class _Build:
             return Trouble("the disk is full: the project's build could not write", lasting=True)
         if ran.timed_out:
             return "its build took longer than install_timeout"
-        return last_lines(said) or f"its build exited with {ran.exit_status}"
+        return reason_of(said) or f"its build exited with {ran.exit_status}"
 
 
 def _answer(scratch: Path) -> Mapping[str, object] | None:
@@ -289,7 +289,4 @@ def _records_itself(step: str) -> bool:
 
 
 def untestable(failed: Failed) -> Untestable:
-    """The last line says what it was; where a reason is cut short, the first is what remains."""
-    telling = failed.reason.rsplit("\n", 1)[-1].strip()
-    whole = f"\n{failed.reason}" if "\n" in failed.reason else ""
-    return Untestable(Stage.INSTALL, f"the project's build failed: {telling}{whole}")
+    return Untestable(Stage.INSTALL, f"the project's build failed: {failed.reason}")

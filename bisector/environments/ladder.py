@@ -1,4 +1,4 @@
-"""What to try when a commit cannot be installed: as pinned, then the releases of its own date. Pure."""
+"""What to try when a commit cannot be installed: as the recipe says, then the releases of its own date. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def rungs(request: EnvironmentRequest) -> tuple[Rung, ...]:
     of_its_date = Rung("releases of the commit's date", _moment(request.commit_date))
     if request.as_of is AsOf.COMMIT:
         return (of_its_date,)
-    return (Rung("as pinned", None), of_its_date)
+    return (Rung("as the recipe says", None), of_its_date)
 
 
 def after_import_failure(ready: Ready) -> EnvironmentRequest | None:
@@ -36,26 +36,22 @@ def tried(failed: Sequence[tuple[Rung, Untestable]], succeeded: Rung) -> tuple[s
     """Empty where the first rung held."""
     if not failed:
         return ()
-    return (*(f"{rung.words}: {_short(answer)}" for rung, answer in failed), f"{succeeded.words}: installed")
+    return (*(f"{rung.words}: {answer.headline}" for rung, answer in failed), f"{succeeded.words}: installed")
 
 
 def summed_up(failed: Sequence[tuple[Rung, Untestable]]) -> Untestable:
-    """One answer for all rungs; alike reasons are said once."""
+    """One answer for all rungs, told by the first; alike reasons are said once."""
     first = failed[0][1]
-    reasons = list(dict.fromkeys(answer.reason for _, answer in failed))
-    if len(reasons) == 1:
+    if len(failed) == 1:
+        return first
+    if len({answer.headline for _, answer in failed}) == 1:
         words = " and ".join(rung.words for rung, _ in failed)
-        return Untestable(first.stage, reasons[0] if len(failed) == 1 else f"{reasons[0]}\n(tried: {words})")
+        return Untestable(first.stage, f"{first.reason}\n(tried: {words})")
     lines = [f"{rung.words}: {answer.reason}" for rung, answer in failed]
-    return Untestable(first.stage if len(failed) == 1 else Stage.INSTALL, "\n".join(lines))
+    return Untestable(Stage.INSTALL, "\n".join((first.headline, *lines)))
 
 
 def _moment(date: datetime) -> datetime:
     """The end of that day: commits of one day share one resolution."""
     day = date.astimezone(timezone.utc)
     return day.replace(hour=23, minute=59, second=59, microsecond=0)
-
-
-def _short(answer: Untestable) -> str:
-    lines = [line.strip() for line in answer.reason.splitlines() if line.strip()]
-    return lines[-1] if lines else answer.stage.value

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bisector.environments.interpreters import GUEST
 from bisector.environments.ready import Place, Ready
-from bisector.installers.words import last_lines
+from bisector.installers.words import reason_of
 from bisector.model import InstallMode, Stage, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, leftovers
 
@@ -59,7 +59,7 @@ def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | 
     if ran.cancelled:
         return Trouble("cancelled")
     if not ran.ok:
-        return Untestable(Stage.IMPORT, last_lines(ran.stdout + ran.stderr) or "Python does not start")
+        return Untestable(Stage.IMPORT, reason_of(ran.stdout + ran.stderr) or "Python does not start")
     try:
         said = json.loads(leftovers.read(answer, place.scratch) or "")
     except (ValueError, RecursionError):
@@ -100,7 +100,7 @@ def imports(ready: Ready, place: Place) -> Untestable | Trouble | None:
         return Trouble("the import was cancelled")
     if ran.ok:
         return None
-    reason = last_lines(ran.stdout + ran.stderr) or "the import failed without a word"
+    reason = reason_of(ran.stdout + ran.stderr) or "the import failed without a word"
     return Untestable(Stage.IMPORT, reason + _hint(ready, place))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from bisector.installers.settings import redact
+from bisector.installers.telling import telling
 from bisector.model import Stage, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing
 
@@ -60,7 +61,13 @@ def failure(program: str, finished: Finished | ProgramMissing) -> Untestable | T
         return Trouble(
             f"a package index refused the credentials: {_line_with(UNAUTHORISED, output)}", lasting=True
         )
-    return Untestable(Stage.INSTALL, last_lines(output) or f"{program} exited with {finished.exit_status}")
+    return Untestable(Stage.INSTALL, reason_of(output) or f"{program} exited with {finished.exit_status}")
+
+
+def reason_of(output: str) -> str:
+    """The line that tells, and below it the end of what was said."""
+    told, end = redact(telling(output)), last_lines(output)
+    return told if end.strip() == told else f"{told}\n{end}"
 
 
 def last_lines(output: str) -> str:

@@ -63,7 +63,7 @@ class EnvironmentFacts:
     packages: tuple[str, ...]
     installer: str
     rungs: tuple[str, ...] = ()
-    """What was tried before it succeeded, in words; empty: as pinned."""
+    """What was tried before it succeeded, in words; empty: as the recipe says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,11 @@ class Untestable:
 
     stage: Stage
     reason: str
+    """Its first line tells, what follows is detail."""
+
+    @property
+    def headline(self) -> str:
+        return self.reason.partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ def _outputs(shown: tuple[Shown, ...]) -> Iterator[str]:
     for one in shown:
         yield f"  {one.heading}: {one.state.term} at {one.commit}: {one.reason}"
         # Of a trial that never ran there is only the reason, which stands above.
-        lines = one.output.split("\n") if one.output != one.reason else []
+        lines = one.output.removeprefix(one.reason).split("\n")
         yield from (f"    | {text}" for text in lines[-_OUTPUT_LINES:] if text)
         yield from _stood(one.stack)
 

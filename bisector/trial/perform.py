@@ -139,7 +139,10 @@ class _Making:
         made = self._environment(below, second)
         if not isinstance(made, Ready) or environments.imports(made, second) is not None:
             return None
-        rungs = ("as pinned: the module cannot be imported", "releases of the commit's date: imported")
+        rungs = (
+            "as the recipe says: the module cannot be imported",
+            "releases of the commit's date: imported",
+        )
         return replace(made.facts, rungs=rungs), self._repro(made, second)
 
     def _place(self, name: str) -> Place:

@@ -157,7 +157,21 @@ def test_alike_reasons_are_said_once() -> None:
     no, never = Untestable(Stage.INSTALL, "no"), Untestable(Stage.INSTALL, "never")
     assert summed_up([(first, no)]) == no
     assert summed_up([(first, no), (second, no)]).reason.splitlines()[0] == "no"
-    assert "as pinned: no" in summed_up([(first, no), (second, never)]).reason
+    both = summed_up([(first, no), (second, never)])
+    assert both.headline == "no"
+    assert "as the recipe says: no" in both.reason
+    assert "releases of the commit's date: never" in both.reason
+
+
+def test_reasons_that_differ_in_their_detail_alone_are_alike() -> None:
+    """A build's detail names its temporary files."""
+    first, second = rungs(request(AsOf.LATEST))
+    one, other = (Untestable(Stage.INSTALL, f"a.c:1:1: error: no\ngcc -o /tmp/{name}") for name in "ab")
+    assert summed_up([(first, one), (second, other)]).reason.splitlines() == [
+        "a.c:1:1: error: no",
+        "gcc -o /tmp/a",
+        "(tried: as the recipe says and releases of the commit's date)",
+    ]
 
 
 def test_words_are_kept_apart_in_a_fingerprint() -> None:

@@ -87,7 +87,7 @@ def test_only_releases_of_the_commits_date_can_be_installed(lab: Lab, registry: 
     ready = lab.ready(lab.repo.commit(PROJECT), requirements=("dep",), commit_date=on("2022-01-01"))
     assert lab.say(ready, DEP) == "1"
     first, second = ready.facts.rungs
-    assert first.startswith("as pinned: ")
+    assert first.startswith("as the recipe says: ")
     assert second == "releases of the commit's date: installed"
 
 

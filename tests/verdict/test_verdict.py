@@ -314,6 +314,7 @@ ROWS = {
     # before the repro
     "our own trouble": Row(Trouble("the disk is full"), KNOWN, ERROR, "the disk is full"),
     "not installed": Row(Untestable(Stage.INSTALL, "no wheel"), KNOWN, SKIP, "no wheel"),
+    "not installed, with detail": Row(Untestable(Stage.INSTALL, "no wheel\n$ gcc"), KNOWN, SKIP, "no wheel"),
     "not installed, which is hunted": Row(
         Untestable(Stage.INSTALL, "no wheel"), policy(on_install_failure=Reaction.NEW), NEW, "no wheel"
     ),
