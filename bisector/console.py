@@ -110,7 +110,7 @@ class Picture:
     def line(self, ended: TrialEnded, width: int | None = None) -> Text:
         """One verdict as it falls. In a `width` of columns the reason is cut, what follows it is not."""
         judged, trial = ended.judged, ended.judged.trial
-        verdict = self.terms.name(judged.verdict.judgement)
+        verdict = "" if ended.pending else self.terms.name(judged.verdict.judgement)
         text = Text(f"{trial.commit[:10]} ")
         text.append(f"{verdict:<7}", style=f"bold {_COLOURS[judged.verdict.judgement]}")
         details = f"  ({', '.join(_details(ended))})"

@@ -107,19 +107,21 @@ def failure_at_end(
     look: Search = search,
     comparisons: Sequence[Sequence[Comparison]] = (),
 ) -> Signature | None:
-    """The signature that the failing end's trials give; None where nothing failed, or not alike.
+    """The signature that the failing end's trials give; None where nothing failed, or not alike."""
+    held = replace(limits_counting(standard), signature=None)
+    each = zip(rans, comparisons or [()] * len(rans), strict=True)
+    return shared_failure([one for ran, known in each for one in findings(ran, held, look, known)])
 
-    A limit that is skipped elsewhere counts here: where the failing end itself hangs, a hang is hunted.
-    """
+
+def limits_counting(standard: Standard) -> Standard:
+    """For the failing end: a limit that is skipped elsewhere counts there, for where it hangs, a hang is hunted."""
     policy, failing = standard.policy, Reaction(standard.failing.value)
     counting = replace(
         policy,
         on_timeout=failing if policy.on_timeout is Reaction.SKIP else policy.on_timeout,
         on_memory=failing if policy.on_memory is Reaction.SKIP else policy.on_memory,
     )
-    held = replace(standard, policy=counting, signature=None)
-    each = zip(rans, comparisons or [()] * len(rans), strict=True)
-    return shared_failure([one for ran, known in each for one in findings(ran, held, look, known)])
+    return replace(standard, policy=counting)
 
 
 def shared_failure(found: Sequence[Finding]) -> Signature | None:
@@ -159,7 +161,7 @@ def _in_turns(settled: Sequence[Finding], ran: Ran, standard: Standard) -> Verdi
         return Verdict(Judgement.ERROR, stops[0].reason)
     unclear = [one for one in settled if isinstance(one, CannotTell)]
     if unclear:
-        return Verdict(Judgement.SKIP, _counted("unclear", len(unclear), len(settled), unclear[0].reason))
+        return Verdict(Judgement.SKIP, _unclear(unclear, len(settled), standard))
     fails = [one for one in settled if isinstance(one, Fails)]
     works = [one for one in settled if isinstance(one, Works)]
     match voted([isinstance(one, Fails) for one in settled]):
@@ -182,7 +184,7 @@ def _combined(settled: Sequence[Finding], standard: Standard) -> Verdict:
     if stops:
         return Verdict(Judgement.ERROR, stops[0].reason)
     if unclear:
-        return Verdict(Judgement.SKIP, _counted("unclear", len(unclear), len(settled), unclear[0].reason))
+        return Verdict(Judgement.SKIP, _unclear(unclear, len(settled), standard))
     if len(settled) < asked or not settled:
         return Verdict(Judgement.SKIP, f"only {len(settled)} of {asked} runs were made")
     if fails:
@@ -199,6 +201,13 @@ def _asked_for(runs: Runs | None, made: int) -> tuple[int, int]:
             return most, bad_after
         case _:
             return max(made, 1), 1
+
+
+def _unclear(unclear: Sequence[CannotTell], runs: int, standard: Standard) -> str:
+    """Figures that have no limit yet are not unclear: they are what the limit is made of."""
+    if standard.policy.metric is not None and standard.limit is None:
+        return unclear[0].reason
+    return _counted("unclear", len(unclear), runs, unclear[0].reason)
 
 
 def _counted(verb: str, count: int, runs: int, reason: str) -> str:

@@ -26,7 +26,7 @@ from bisector.oracles.signatures import Raised, Signature, words
 from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.store import HuntRow, Store
-from bisector.verdict import Tally, findings, judge, tally
+from bisector.verdict import Tally, findings, judge, limits_counting, tally
 
 Left = Callable[[Judgement], int]
 Releases = Callable[[Between, TrialRequest], tuple[str, ...] | Untestable | Trouble]
@@ -241,7 +241,9 @@ class Hunter:
         if self._is_told(judged):
             return judged
         expected = expected_trials(remaining) if remaining is not None else None
-        self.listener.hear(TrialEnded(worker, judged, self.commit(trial.commit), label, expected))
+        measuring = self.recipe.verdict.metric is not None and self.yardstick is None
+        pending = measuring and verdict.judgement is Judgement.SKIP and isinstance(trial.outcome, Ran)
+        self.listener.hear(TrialEnded(worker, judged, self.commit(trial.commit), label, expected, pending))
         return judged
 
     def _is_told(self, judged: JudgedTrial) -> bool:
@@ -256,6 +258,8 @@ class Hunter:
     def verdict(self, trial: Trial) -> Verdict:
         self.comparer.learn(trial)
         verdict = self._judge(trial, self.standard)
+        if verdict.judgement is Judgement.SKIP and self._shows_what_is_hunted(trial):
+            verdict = self._judge(trial, limits_counting(self.standard))
         if verdict.judgement is not Judgement.SKIP:
             return verdict
         for face in self.faces:
@@ -263,6 +267,12 @@ class Hunter:
             if other.judgement is self.recipe.failing:
                 return Verdict(other.judgement, f"an earlier face of it: {words(face)}")
         return verdict
+
+    def _shows_what_is_hunted(self, trial: Trial) -> bool:
+        """The failing end's own trial, before its failure is known; patterns of the recipe's go before that."""
+        known = self.signature is not None or self.standard.failing_if is not None
+        end = self.row.new_commit if self.recipe.failing is Judgement.NEW else self.row.old_commit
+        return not known and trial.purpose is Purpose.END and trial.commit == end
 
     def _judge(self, trial: Trial, standard: Standard) -> Verdict:
         ran = trial.outcome

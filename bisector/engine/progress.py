@@ -56,6 +56,8 @@ class TrialEnded:
     commit: Commit
     label: str
     expected_left: int | None
+    pending: bool = False
+    """Its figures are what the verdict will be made of: it has none yet."""
 
 
 @dataclass(frozen=True, slots=True)

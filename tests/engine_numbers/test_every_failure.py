@@ -78,6 +78,10 @@ def test_it_is_hunted(lib: str, reason: str, laboratory: Laboratory) -> None:
     assert hunted.culprit == HUNTED, hunted.words
     assert hunted.said(HUNTED).startswith("bad: same failure: ")
     assert reason in hunted.said(HUNTED)
+    assert all(trial["verdict"] == "bad" for trial in hunted.trials(LAST)[:1]), (
+        "also before it was recognised"
+    )
+    assert "unclear" not in hunted.words
 
 
 @each

@@ -24,6 +24,17 @@ def test_a_count_needs_no_turns_after_the_ends(laboratory: Laboratory) -> None:
     assert hunted.report["confirmation"]["reverted"] == "good"
 
 
+def test_what_the_ends_show_before_there_is_a_limit_is_no_skip(laboratory: Laboratory) -> None:
+    project = laboratory.project(3, lambda number: f"STEPS = {250 if number >= 3 else 100}\n")
+    hunted = laboratory.hunt(project, COUNTS, PATTERN)
+    told = [line for line in hunted.words.splitlines() if line.startswith(project[3][:10])]
+    first, second = told[:2]
+    assert re.match(r"\w{10} +measured 250; the ends have given no limit yet  \(the ends in turns", first)
+    assert " bad " in second
+    assert not re.search(r"\bskip\b|unclear", hunted.words)
+    assert hunted.report["counts"]["skipped"] == 0
+
+
 NOISY = """
 import lib, pathlib
 tape = [0.96, 1.03, 0.99, 1.05, 1.0, 0.97, 1.02]
