@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bisector.engine import unseen
@@ -15,6 +16,7 @@ from bisector.engine.crossing import (
     states_in_words,
 )
 from bisector.engine.hunter import Hunter
+from bisector.engine.measuring import figure_of
 from bisector.git.commits import is_ancestor
 from bisector.model import ALTERED, Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
 from bisector.plan import Revert
@@ -111,12 +113,12 @@ def reverted(hunter: Hunter, culprit: str, new: str, runs: int = 1) -> JudgedTri
 def _sentence(
     hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial], without: JudgedTrial | None
 ) -> str:
-    """`fails 5 of 5 at X, passes 5 of 5 at its parent, reverting X at main repairs it`."""
+    """`0.3 beside 0.1 at its parent, fails 5 of 5 at X, works 5 of 5 at its parent, reverting it repairs it`."""
     culprit = again.trial.commit
     said = states_in_words(hunter)
-    words = [f"{_counted(hunter, again, said)} at {culprit[:12]}"]
+    words = [*_figures(hunter, again, above), f"{_counted(hunter, again, said)} at {culprit[:12]}"]
     for judged in above:
-        name = "its parent" if len(above) == 1 else f"its parent {judged.trial.commit[:12]}"
+        name = _name(judged, above)
         vouching = _vouching(hunter, judged)
         if vouching is None:
             words.append(f"{_counted(hunter, judged, said)} at {name}")
@@ -127,6 +129,19 @@ def _sentence(
     if without is not None:
         words.append(reverting(hunter, without))
     return ", ".join(words)
+
+
+def _figures(hunter: Hunter, again: JudgedTrial, above: list[JudgedTrial]) -> Iterator[str]:
+    """Where a number decides: `0.3 beside 0.1 at its parent`."""
+    own = figure_of(hunter, again)
+    beside = [(figure_of(hunter, judged), _name(judged, above)) for judged in above]
+    told = [f"{figure} at {name}" for figure, name in beside if figure is not None]
+    if own is not None and told:
+        yield f"{own} beside {' and '.join(told)}"
+
+
+def _name(parent: JudgedTrial, above: list[JudgedTrial]) -> str:
+    return "its parent" if len(above) == 1 else f"its parent {parent.trial.commit[:12]}"
 
 
 def reverting(hunter: Hunter, without: JudgedTrial) -> str:

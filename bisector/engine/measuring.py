@@ -11,7 +11,8 @@ from bisector.errors import EndpointFault
 from bisector.model import JudgedTrial, Judgement, Purpose, Ran
 from bisector.oracles.metric import Measured, beyond, limit_of, reading
 from bisector.oracles.paired import Worsened, ends_differ, is_exact, pairs_of, stays
-from bisector.recipe.schema import Metric, Worse
+from bisector.recipe.schema import Measure, Metric, Worse
+from bisector.report.figures import duration, size
 
 ALONE = 5
 """Runs of each end, where the numbers need no turns."""
@@ -73,6 +74,27 @@ def _figures(hunter: Hunter, metric: Metric, judged: JudgedTrial, state: Judgeme
     if len(figures) < len(ran.runs):
         raise _numberless(hunter, state, ran)
     return figures
+
+
+def figure_of(hunter: Hunter, judged: JudgedTrial) -> str | None:
+    """The middle of what a trial's runs measured, in words; None where no number decides, or none was given."""
+    metric, ran = hunter.recipe.verdict.metric, judged.trial.outcome
+    if metric is None or not isinstance(ran, Ran):
+        return None
+    readings = (reading(run, metric, hunter.look) for run in ran.runs if run.exit_status == 0)
+    figures = [one.value for one in readings if isinstance(one, Measured)]
+    return in_words(median(figures), metric) if figures else None
+
+
+def in_words(figure: float, metric: Metric) -> str:
+    """With its unit where bisector measured it; what a repro prints has the repro's."""
+    match metric.source:
+        case Measure.WALL_TIME | Measure.CPU_TIME:
+            return duration(figure)
+        case Measure.PEAK_MEMORY:
+            return size(round(figure))
+        case _:
+            return f"{figure:.3g}" if abs(figure) < 1000 else f"{figure:,.0f}"
 
 
 def _numberless(hunter: Hunter, state: Judgement, ran: Ran) -> EndpointFault:

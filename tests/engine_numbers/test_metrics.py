@@ -22,6 +22,7 @@ def test_a_count_needs_no_turns_after_the_ends(laboratory: Laboratory) -> None:
     assert hunted.report["trials"][0]["reason"].startswith("worse in 4 of 4 pairs: 250 beside 100")
     assert hunted.said(3) == "good: 100, not higher than 158.114 (between the ends: 100 and 250)"
     assert hunted.report["confirmation"]["reverted"] == "good"
+    assert "commit: 250 beside 100 at its parent, fails " in hunted.report["message"]
 
 
 def test_what_the_ends_show_before_there_is_a_limit_is_no_skip(laboratory: Laboratory) -> None:
@@ -66,6 +67,7 @@ def test_peak_memory_is_measured_alone(laboratory: Laboratory) -> None:
     hunted = laboratory.hunt(project, "import lib; kept = bytearray(lib.STEPS << 20)", "metric: peak_memory")
     assert (hunted.status, hunted.culprit) == (FOUND, 3)
     assert " pairs: " not in hunted.said(3)
+    assert re.search(r"commit: 2\d\d MiB beside [\d.]+ MiB at its parent, fails ", hunted.report["message"])
 
 
 def test_a_fix_is_where_the_number_got_better(laboratory: Laboratory) -> None:
