@@ -5,12 +5,15 @@ Whether git knows the refs and the machine has the python is asked later.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TypeVar
 
-from bisector.model import Find
+from bisector.harmless import line
+from bisector.model import End, Find, Judgement
 from bisector.recipe import grammar
 from bisector.recipe.faults import Fault, RecipeFault, fault
 from bisector.recipe.location import is_url
@@ -50,6 +53,23 @@ def load(
 def effective_text(text: str, name: str, overrides: Sequence[str]) -> str:
     """What somebody else needs to repeat the hunt: the text as it is, or with the overrides in it."""
     return write_tree(_tree(text, name, overrides)) if overrides else text
+
+
+def settled_text(
+    text: str, name: str, repo: str, ends: Mapping[Judgement, End], overrides: Sequence[str]
+) -> str:
+    """The same hunt elsewhere and later: the ends as commits with their names beside them, a path from the root."""
+    tree = _tree(text, name, ())
+    words, written = _spellings(tree).ends, tree.get("repo")
+    named = {entry.key: ends[words[entry.key]] for entry in tree.entries if entry.key in words}
+    commits = {key: end for key, end in named.items() if end.commit}
+    moved = [f"repo={json.dumps(repo)}"] if isinstance(written, Scalar) and not is_url(written.text) else []
+    laid = [*moved, *(f"{key}={json.dumps(end.commit)}" for key, end in commits.items()), *overrides]
+    settled = effective_text(text, name, laid)
+    for key, end in commits.items():
+        beside = "" if end.ref == end.commit else f"  # {line(end.ref)}".replace("\\", r"\\")
+        settled = re.sub(rf"(?m)^({re.escape(key)}: ['\"]?{end.commit}['\"]?)$", rf"\1{beside}", settled)
+    return settled
 
 
 def _tree(text: str, name: str, overrides: Sequence[str]) -> Section:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from bisector.model import Account, Lock
-from bisector.recipe.load import effective_text
+from bisector.model import Account, Judgement, Lock
+from bisector.recipe.faults import RecipeFault
+from bisector.recipe.load import settled_text
 from bisector.report.build import build
 from bisector.report.clean import washed
 
@@ -18,9 +19,14 @@ def as_json(account: Account) -> str:
 
 
 def as_recipe(account: Account) -> str:
-    """The recipe with the versions locked that the hunt used: repeated years later it installs the same."""
-    washed_account = washed(account)
-    text = effective_text(washed_account.recipe, "recipe", _locked(washed_account.locks))
+    """The recipe with what the hunt used locked, ends and versions: repeated years later it is the same hunt."""
+    clean = washed(account)
+    ends = {Judgement.OLD: clean.good, Judgement.NEW: clean.bad}
+    try:
+        text = settled_text(clean.recipe, "recipe", clean.repo, ends, _locked(clean.locks))
+    except RecipeFault:
+        # Of records that came from elsewhere: what cannot be read can still be shown.
+        text = clean.recipe
     return text if text.endswith("\n") else text + "\n"
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from bisector.model import Account, AsOf, Lock
+import pytest
+
+from bisector.model import Account, AsOf, End, Lock
 from bisector.recipe.alterations import Since
 from bisector.recipe.load import load
+from bisector.recipe.schema import Recipe
 from bisector.report import RENDERERS, Format
 
 RECIPE = """\
@@ -23,9 +26,46 @@ repro: python repro.py
 """
 
 
-def test_without_locks_it_is_the_text_as_written(samples: dict[str, Account]) -> None:
-    account = replace(samples["found"], recipe=RECIPE, locks=())
-    assert RENDERERS[Format.RECIPE](account) == RECIPE
+def recipe_of(account: Account, text: str = RECIPE, name: str = "recipe.yaml") -> Recipe:
+    return load(RENDERERS[Format.RECIPE](replace(account, recipe=text)), name)
+
+
+def test_the_ends_are_commits_and_their_names_stand_beside_them(samples: dict[str, Account]) -> None:
+    """A branch moves on; where nothing was installed there is nothing else to lock."""
+    found = samples["found"]
+    text = RENDERERS[Format.RECIPE](replace(found, recipe=RECIPE, locks=()))
+    assert f"good: '{found.good.commit}'  # graphs-2.8\n" in text
+    assert f"bad: '{found.bad.commit}'  # main\n" in text
+    again, before = load(text, "recipe.yaml"), load(RECIPE, "recipe.yaml")
+    assert (again.old, again.new) == (found.good.commit, found.bad.commit)
+    assert replace(again, old=before.old, new=before.new) == before
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "find: fix\nbroken: v1\nfixed: v2",
+        "terms: {old: fast, new: slow}\nfast: v1\nslow: v2",
+        "old: v1\nnew: v2",
+        "good: auto\nbad: HEAD~200",
+    ],
+)
+def test_the_ends_keep_the_words_of_the_recipe(samples: dict[str, Account], ends: str) -> None:
+    found = samples["found"]
+    again = recipe_of(found, f"repo: https://example.com/tool\n{ends}\nrepro: python repro.py\n")
+    assert (again.old, again.new) == (found.good.commit, found.bad.commit)
+
+
+def test_a_path_beside_the_recipe_is_one_from_the_root(samples: dict[str, Account]) -> None:
+    local = replace(samples["found"], repo="/projects/tool")
+    beside = "repo: ../tool\ngood: v1\nbad: v2\nrepro: python repro.py\n"
+    assert recipe_of(local, beside).repo == "/projects/tool"
+    assert recipe_of(local).repo == "https://example.com/tool"
+
+
+def test_a_hunt_that_never_knew_its_ends_keeps_their_names(samples: dict[str, Account]) -> None:
+    unknown = replace(samples["nothing"], good=End("v1", ""), bad=End("v2", ""))
+    assert (recipe_of(unknown).old, recipe_of(unknown).new) == ("v1", "v2")
 
 
 def test_every_stretch_gets_the_versions_that_it_had(samples: dict[str, Account]) -> None:
