@@ -14,8 +14,11 @@ from bisector.errors import BisectorError, EndpointFault, Interrupted, MachineFa
 from bisector.git.ledger import OnlySkipped
 from bisector.history import build, expected_trials
 from bisector.hunt import Event, Phase
-from bisector.model import Account, Ending
+from bisector.model import Account, Ending, Purpose
 from bisector.recipe.schema import History as Way
+from bisector.report.figures import counted
+from bisector.search.answers import Contradiction
+from bisector.search.question import in_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
         conclusion, fault = Conclusion(Ending.ENDPOINTS, wrong.message), wrong
     except Interrupted as stopped:
         hunter.happened(Event.STOPPED, stopped.message)
-        conclusion, fault = Conclusion(Ending.INTERRUPTED, stopped.message), stopped
+        conclusion, fault = Conclusion(Ending.INTERRUPTED, _standing(hunter, stopped)), stopped
     except (MachineFault, OSError) as error:
         trouble = error if isinstance(error, MachineFault) else _trouble(error)
         hunter.happened(Event.FAILED, trouble.message)
@@ -50,6 +53,17 @@ def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
     hunter.store.keep_account(hunter.id, made)
     hunter.listener.hear(Ended(made))
     return Result(made, fault)
+
+
+def _standing(hunter: Hunter, stopped: Interrupted) -> str:
+    """How far it was; where the failure comes and goes, verdicts rule nothing out."""
+    if hunter.history is None or any(one.trial.purpose is Purpose.SAMPLE for one in hunter.told):
+        return stopped.message
+    own = (one for one in hunter.told if one.trial.purpose in (Purpose.END, Purpose.SEARCH))
+    left = in_question(hunter.history, {one.trial.commit: one.verdict.judgement for one in own})
+    if isinstance(left, Contradiction):
+        return stopped.message
+    return f"{stopped.message} with {counted(len(left), 'commit')} in question"
 
 
 def _trouble(error: OSError) -> MachineFault:

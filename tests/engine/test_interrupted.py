@@ -59,6 +59,17 @@ def ends_of(account: Account) -> tuple[str, str]:
     return account.good.commit, account.bad.commit
 
 
+@pytest.mark.parametrize("trials", [1, 3, 5])
+def test_an_interrupted_hunt_says_what_is_still_in_question(
+    project: Repository, planted: Planting, trials: int
+) -> None:
+    plant = planted(project.path, knowing(project))
+    stop_after(plant, trials)
+    stopped = plant.hunt(plant.row(recipe(project))).account
+    left = next((one.left for one in reversed(stopped.trials) if one.left is not None), stopped.commits)
+    assert stopped.message == f"interrupted with {left} commits in question"
+
+
 @pytest.mark.parametrize("trials", range(1, 9))
 def test_stopped_anywhere_it_goes_on_to_the_same_end(
     project: Repository, planted: Planting, trials: int
