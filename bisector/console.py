@@ -30,6 +30,7 @@ from bisector.harmless import line as one_line
 from bisector.hunt import Phase
 from bisector.model import Judgement, Ran, Terms
 from bisector.report.figures import counted
+from bisector.wrapping import wrapped
 
 PHASES = {
     Phase.PREPARE: "preparing",
@@ -108,16 +109,16 @@ class Picture:
         return ", ".join(words)
 
     def line(self, ended: TrialEnded, width: int | None = None) -> Text:
-        """One verdict as it falls. In a `width` of columns the reason is cut, what follows it is not."""
+        """One verdict as it falls. In a `width` of columns the details go first, then the end of the reason."""
         judged, trial = ended.judged, ended.judged.trial
         verdict = "" if ended.pending else self.terms.name(judged.verdict.judgement)
         text = Text(f"{trial.commit[:10]} ")
         text.append(f"{verdict:<7}", style=f"bold {_COLOURS[judged.verdict.judgement]}")
-        details = f"  ({', '.join(_details(ended))})"
-        reason = Text(f" {one_line(judged.verdict.reason)}")
-        if width is not None:
-            reason.truncate(max(LEAST_REASON, width - text.cell_len - len(details)), overflow="ellipsis")
-        text.append_text(reason).append(details, style="dim")
+        reason, details = Text(f" {one_line(judged.verdict.reason)}"), list(_details(ended))
+        if width is not None and text.cell_len + reason.cell_len + _cells(details) > width:
+            details = details[-1:] if judged.left is not None else details[:1]
+            reason.truncate(max(LEAST_REASON, width - text.cell_len - _cells(details)), overflow="ellipsis")
+        text.append_text(reason).append(_in_brackets(details), style="dim")
         if width is not None:
             text.truncate(width, overflow="ellipsis")
         return text
@@ -131,6 +132,14 @@ def _details(ended: TrialEnded) -> Iterator[str]:
         yield f"{len(trial.outcome.runs)} runs"
     if judged.left is not None:
         yield f"{judged.left} left"
+
+
+def _in_brackets(details: list[str]) -> str:
+    return f"  ({', '.join(details)})"
+
+
+def _cells(details: list[str]) -> int:
+    return len(_in_brackets(details))
 
 
 class PlainConsole:
@@ -179,15 +188,18 @@ class LiveConsole:
             self._picture.hear(progress)
             match progress:
                 case Note(text):
-                    self._terminal.print(Text(one_line(text), style="dim"))
+                    self._say(one_line(text), "dim")
                 case Began():
-                    self._terminal.print(Text(began_words(progress), style="bold"))
+                    self._say(began_words(progress), "bold")
                 case TrialEnded():
                     self._terminal.print(self._picture.line(progress, self._terminal.width))
                 case Ended():
                     self._live.update(Text(""))
                 case _:
                     pass
+
+    def _say(self, text: str, style: str) -> None:
+        self._terminal.print(Text(wrapped(text, self._terminal.width), style=style))
 
     def _draw(self) -> RenderableType:
         with self._lock:

@@ -15,6 +15,7 @@ ORDER = (
     *(
         "errors",
         "harmless",
+        "wrapping",
         "model",
         "recipe",
         "history",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from bisector.cli.commands.opening import open_state
@@ -10,6 +12,7 @@ from bisector.cli.options import Options
 from bisector.errors import UsageFault
 from bisector.report import RENDERERS, Format
 from bisector.store import HuntRow, Store
+from bisector.wrapping import columns, wrapped
 
 
 def main(hunt: str, form: str, options: Options) -> None:
@@ -24,7 +27,10 @@ def main(hunt: str, form: str, options: Options) -> None:
         )
     if options.report:
         write_reports(account, options.report)
-    click.echo(RENDERERS[Format(form)](account), nl=False)
+    told = RENDERERS[Format(form)](account)
+    # What is meant for programs is theirs to the letter, also on a terminal.
+    shown = wrapped(told, columns(sys.stdout)) if Format(form) is Format.TEXT else told
+    click.echo(shown, nl=False)
 
 
 def find(store: Store, name: str) -> HuntRow:

@@ -46,6 +46,7 @@ from bisector.recipe.places import in_order
 from bisector.report import RENDERERS, Format, as_text
 from bisector.state import State
 from bisector.store import HuntRow, Store
+from bisector.wrapping import columns, wrapped
 
 STATUS = {
     Ending.FOUND: ExitStatus.FOUND,
@@ -169,7 +170,7 @@ def show(account: Account, options: Options) -> int:
     if options.json:
         click.echo(RENDERERS[Format.JSON](account), nl=False)
     else:
-        click.echo(as_text(account, places), nl=False)
+        click.echo(wrapped(as_text(account, places), columns(sys.stdout)), nl=False)
     return int(STATUS[account.ending])
 
 

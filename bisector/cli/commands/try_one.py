@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -48,6 +49,7 @@ from bisector.state import State
 from bisector.store import Store
 from bisector.trial import Step
 from bisector.verdict import findings, judge
+from bisector.wrapping import columns, wrapped
 
 Say = Callable[[str], None]
 LOG_LINES, LOG_CHARACTERS = 40, 8_000
@@ -122,7 +124,7 @@ def _tell(recipe: Recipe, trial: Trial, hunted: Signature | None, options: Optio
     if options.json:
         click.echo(json.dumps(_as_json(recipe, trial, verdict, failure), indent=2))
     for label, text in _facts(recipe, trial, verdict, failure):
-        say(f"  {label:<12}{line(text, 1000)}")
+        say(wrapped(f"  {label:<12}{line(text, 1000)}", columns(sys.stderr)))
     if hunted is None and any(isinstance(one, Raised) and one.importing for one in failures):
         say(
             f"  {'in a hunt':<12}it is skipped, unless the {recipe.terms.name(recipe.failing)} end fails so too"
