@@ -289,4 +289,4 @@ def _records_itself(step: str) -> bool:
 
 
 def untestable(failed: Failed) -> Untestable:
-    return Untestable(Stage.INSTALL, f"the project's build failed: {failed.reason}")
+    return Untestable(Stage.INSTALL, f"build failed: {failed.reason}")

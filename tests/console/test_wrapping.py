@@ -19,7 +19,7 @@ FOUND: recipe
   changed       5 files, +27 -6: CHANGES.rst, src/click/testing.py, tests/test_chain.py, and 2 more
   pull request  #2934 Raise an exception on end of input https://github.com/pallets/click/pull/2934
 
-  What went wrong: skip at 80efdf6c10: the project's build failed: no compiler was found on this machine, none
+  What went wrong: skip at 80efdf6c10: build failed: no compiler was found on this machine, none
     | what the program wrote stays as it was written, however long its lines are, to be read and copied
 """
 

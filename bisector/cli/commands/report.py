@@ -10,9 +10,12 @@ from bisector.cli.commands.opening import open_state
 from bisector.cli.commands.writing import check_place, write_reports
 from bisector.cli.options import Options
 from bisector.errors import UsageFault
+from bisector.harmless import line
 from bisector.report import RENDERERS, Format
 from bisector.store import HuntRow, Store
 from bisector.wrapping import columns, wrapped
+
+OTHERS_SHOWN = 5
 
 
 def main(hunt: str, form: str, options: Options) -> None:
@@ -20,6 +23,8 @@ def main(hunt: str, form: str, options: Options) -> None:
         check_place(options.report)
     _, store = open_state(options)
     row = find(store, hunt)
+    if row.id != hunt and row.name == hunt:
+        _tell_of_others(store, row)
     account = store.account(row.id)
     if account is None:
         raise UsageFault(
@@ -31,6 +36,19 @@ def main(hunt: str, form: str, options: Options) -> None:
     # What is meant for programs is theirs to the letter, also on a terminal.
     shown = wrapped(told, columns(sys.stdout)) if Format(form) is Format.TEXT else told
     click.echo(shown, nl=False)
+
+
+def _tell_of_others(store: Store, row: HuntRow) -> None:
+    """A name may be that of several hunts, of which the newest was taken."""
+    others = [one for one in store.hunts() if one.name == row.name and one.id != row.id]
+    if others:
+        ids = ", ".join(one.id for one in others[:OTHERS_SHOWN])
+        more = ", ..." if len(others) > OTHERS_SHOWN else ""
+        click.echo(
+            f"bisector: {len(others) + 1} hunts are called {line(row.name)!r}; this is {row.id}, the newest. "
+            f"The others by their ids: {ids}{more}",
+            err=True,
+        )
 
 
 def find(store: Store, name: str) -> HuntRow:
