@@ -69,6 +69,8 @@ class Hunter:
     releases: Releases = field(default=_no_releases)
     notices: list[str] = field(default_factory=list)
     """What the report must say besides."""
+    disbelieved: frozenset[Trial] = frozenset()
+    """Trials on record that are made once more."""
     _ahead: dict[str, Job] = field(default_factory=dict)
     """Trials under way that nobody has asked for yet, by key: bets of idle workers."""
 
@@ -222,7 +224,9 @@ class Hunter:
         """A trial that answers this request, and whether it is another hunt's."""
         serving = _AGAIN.get(purpose, (purpose,))
         for earlier in self.store.trials(self.id):
-            if earlier.key == asked.key and earlier.purpose in serving and answers(earlier, asked, self.look):
+            if earlier.key != asked.key or earlier.purpose not in serving or earlier in self.disbelieved:
+                continue
+            if answers(earlier, asked, self.look):
                 return earlier, False
         if purpose is Purpose.CONFIRM or self.fresh:
             return None

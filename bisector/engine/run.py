@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bisector.engine import begin, confirm, endings, ends, faces, narrow
+from bisector.engine import begin, confirm, endings, ends, faces, narrow, retrying
 from bisector.engine.account import Conclusion, account
 from bisector.engine.hunter import Hunter
 from bisector.engine.progress import Began, Ended, PhaseBegan
@@ -75,6 +75,7 @@ def _trouble(error: OSError) -> MachineFault:
 
 def _phases(hunter: Hunter) -> Conclusion:
     """A resumed hunt walks the same way again; what is on record answers at once."""
+    hunter.disbelieved = retrying.stops_hunts(hunter)
     hunter.listener.hear(PhaseBegan(Phase.PREPARE))
     old, new, bases = begin.prepare(hunter)
     _announce(hunter, old, new, bases)

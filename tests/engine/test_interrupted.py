@@ -93,6 +93,33 @@ def test_stopped_anywhere_it_goes_on_to_the_same_end(
     assert on_record(plant, row).phase is Phase.DONE
 
 
+@pytest.mark.parametrize("wrong", [1, 40])
+def test_an_end_that_could_not_be_tested_is_tried_again(
+    project: Repository, planted: Planting, wrong: int
+) -> None:
+    know = knowing(project)
+    plant = planted(project.path, lambda sha: Judgement.SKIP if sha == project[wrong] else know(sha))
+    row = plant.row(recipe(project))
+    assert plant.hunt(row).account.ending is Ending.FAILED
+    assert plant.hunt(on_record(plant, row)).account.ending is Ending.FAILED
+    plant.plant = know
+    account = plant.hunt(on_record(plant, row)).account
+    assert account.ending is Ending.FOUND
+    tried = [sha for purpose, sha in plant.performed if purpose is Purpose.END]
+    assert [tried.count(project[number]) for number in (wrong, 41 - wrong)] == [3, 1]
+
+
+def test_what_the_recipe_wants_to_be_stopped_by_is_tried_again(
+    project: Repository, planted: Planting
+) -> None:
+    know = knowing(project)
+    plant = planted(project.path, lambda sha: Judgement.SKIP if sha == project[20] else know(sha))
+    row = plant.row(f"{recipe(project)}verdict: {{on_install_failure: abort}}\n")
+    assert plant.hunt(row).account.ending is Ending.FAILED
+    plant.plant = know
+    assert plant.hunt(on_record(plant, row)).account.ending is Ending.FOUND
+
+
 def test_a_branch_that_moves_while_the_hunt_runs_moves_nothing(
     project: Repository, planted: Planting
 ) -> None:
