@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bisector.engine.hunter import Hunter
 from bisector.engine.measuring import measure_ends
+from bisector.engine.mending import mending
 from bisector.engine.reference import take_reference
 from bisector.errors import EndpointFault, MachineFault
 from bisector.git import commits
@@ -171,6 +172,7 @@ def _must_be_testable(hunter: Hunter, judged: JudgedTrial, state: Judgement) -> 
     if judged.verdict.judgement is Judgement.ERROR or isinstance(trial.outcome, Untestable):
         raise MachineFault(
             f"the {name} end ({trial.commit[:12]}) cannot be tested: {judged.verdict.reason}",
+            f"{mending(hunter.recipe, trial.outcome)}; "
             f"`bisector try RECIPE {trial.commit[:12]}` shows it live; its log is {trial.log}",
         )
 

@@ -52,8 +52,8 @@ WORDING = {
     Ending.FAILED: Wording(
         "failed",
         Tone.TROUBLED,
-        "No commit was judged by this. `bisector doctor` tells what the machine lacks; afterwards the same "
-        "command goes on from here.",
+        "No commit was judged by this. Once what stands in the way is mended, the same command goes on from "
+        "here.",
     ),
     Ending.INTERRUPTED: Wording(
         "interrupted",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Typing
     from tests.conftest import Making, Repository
@@ -72,6 +74,25 @@ def test_every_unknown_revision_and_python_at_once(
     assert "pins.0.since: 'gone' names no commit" in answer.err
     assert "pins.1.python: Python 2.7 is not on this machine" in answer.err
     assert not (bisector.state / "hunts").exists()
+
+
+@pytest.mark.parametrize(
+    ("paths", "status"),
+    [("srd", 2), ("src", 0), ("[srd, src]", 0), ("linked/within", 0), ("src/thing.py", 2)],
+)
+def test_a_folder_that_is_at_neither_end(
+    bisector: Typing, source: Repository, recipe_of: Callable[..., str], paths: str, status: int
+) -> None:
+    """What lies behind a link cannot be seen from here."""
+    source.git("read-tree", "main")
+    blob = source.git("hash-object", "-w", "--stdin", stdin="src")
+    source.git("update-index", "--add", "--cacheinfo", f"120000,{blob},linked")
+    commit = source.git("commit-tree", "-p", "main", "-m", "a link", source.git("write-tree"))
+    source.git("update-ref", "refs/heads/main", commit)
+    answer = bisector("check", bisector.recipe(recipe_of(install=f"{{mode: pythonpath, path: {paths}}}")))
+    assert answer.status == status, answer.err
+    if status:
+        assert "install.path: no folder" in answer.err
 
 
 def test_a_misspelt_tag_gets_the_nearest_name(bisector: Typing, recipe_of: Callable[..., str]) -> None:

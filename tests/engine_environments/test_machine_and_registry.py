@@ -52,6 +52,13 @@ def test_a_registry_that_is_down_stops_the_hunt_and_it_goes_on_later(land: Land,
     assert again.report["hunt"] == first.report["hunt"]
 
 
+def test_a_package_that_is_none_names_the_key_to_change(land: Land) -> None:
+    hunted = land.hunt(simple(land), "dependencies: {requirements: [no-such-package]}")
+    assert hunted.status == FAILED, hunted.words
+    assert "`dependencies.requirements`" in hunted.words
+    assert "doctor" not in hunted.words
+
+
 def test_with_everything_in_the_caches_another_hunt_needs_no_registry(land: Land, registry: Registry) -> None:
     """Another repro, and a requirement that was never resolved before."""
     make_wheel(registry.folder, "dep", "1.0")

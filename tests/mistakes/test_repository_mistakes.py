@@ -34,6 +34,7 @@ REVISIONS = {
     "a skip that names nothing": Row(2, {"skip": "[v1.5..v1.7]"}),
     "a pin since a ref that is none": Row(2, {"pins": "[{since: v7, requirements: [six]}]"}),
     "paths that nothing touches": Row(2, {"paths": "[scr/tool]"}),
+    "a folder that is at neither end": Row(2, {"install": "{mode: pythonpath, path: tols}"}),
     "the same commit twice": Row(4, {"good": "v2.0"}),
     "the ends reversed": Row(4, {"good": "main", "bad": "v1.0"}),
     "no common history": Row(4, {"good": "elsewhere"}),

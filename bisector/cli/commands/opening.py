@@ -18,6 +18,7 @@ from bisector.caps import choose as choose_cage
 from bisector.cli.options import Options
 from bisector.console import LiveConsole, PlainConsole, Silent, terminal
 from bisector.engine.begin import RecipeText
+from bisector.engine.folders import folder_faults
 from bisector.engine.progress import Listener
 from bisector.engine.pythons import python_faults
 from bisector.engine.revisions import HINT, revision_faults
@@ -89,9 +90,11 @@ def unmet(
     where = places(written.text, written.name, written.overrides)
     revisions = revision_faults(where, recipe, mirror, say)
     pythons = python_faults(where, recipe, interpreters, installers)
+    folders = [] if revisions else folder_faults(where, recipe, mirror)
     hints = [HINT] if revisions else []
     hints += ["`bisector doctor` lists the Pythons of this machine"] if pythons else []
-    return [*revisions, *pythons], hints
+    hints += ["`install.path` counts from the top of the repository"] if folders else []
+    return [*revisions, *pythons, *folders], hints
 
 
 @contextmanager
