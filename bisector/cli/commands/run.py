@@ -29,6 +29,7 @@ from bisector.cli.options import Options
 from bisector.cli.words import tell
 from bisector.console import Several
 from bisector.engine import begin
+from bisector.engine.moved import moved
 from bisector.engine.now import NowFile
 from bisector.engine.progress import Listener, Note
 from bisector.engine.run import Result, hunt
@@ -38,6 +39,7 @@ from bisector.errors import ExitStatus, Interrupted, MachineFault, UsageFault
 from bisector.git.door import RepositoryIncomplete, tells_of_missing_objects
 from bisector.git.mirror import Mirror
 from bisector.git.upkeep import renew
+from bisector.harmless import line
 from bisector.housekeeping import sweep
 from bisector.installers import INSTALLERS
 from bisector.model import Account, Ending
@@ -69,6 +71,9 @@ def main(argument: str, fresh: bool, options: Options) -> int:
     if row is not None and row.finished and (known := store.account(row.id)) is not None:
         sweep_machine(survey(os.environ.get("PATH", os.defpath)))
         click.echo(f"hunt {row.id} is finished; `--fresh` hunts anew", err=True)
+        for one in moved(row, open_mirror(state, opened.recipe, threading.Event())):
+            commits = f"{one.before[:12]}..{one.now[:12]}"
+            click.echo(f"{line(one.name)} has moved since: {commits}; `--fresh` hunts anew", err=True)
         return show(known, options)
     if opened.recipe.foreign:
         agree(opened, options)

@@ -1,0 +1,61 @@
+"""`bisector run` of a hunt that is finished: the result at once, and what has moved since."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Typing
+    from tests.conftest import Repository
+
+
+@pytest.mark.parametrize("bad", ["main", "HEAD"])
+def test_a_branch_that_moved_since_is_told(
+    bisector: Typing, source: Repository, recipe_of: Callable[..., str], bad: str
+) -> None:
+    recipe = bisector.recipe(recipe_of(bad=bad))
+    first = bisector("run", "--json", recipe)
+    assert first.status == 0
+    assert "moved" not in bisector("run", recipe).err
+    source.grow("12 13", lambda number: {})
+    again = bisector("run", "--json", recipe)
+    assert again.out == first.out
+    moved = f"{source[12][:12]}..{source[13][:12]}"
+    assert f"{bad} has moved since: {moved}; `--fresh` hunts anew" in again.err
+
+
+def test_ends_that_cannot_move_and_sources_that_are_gone_have_not(
+    bisector: Typing, source: Repository, recipe_of: Callable[..., str]
+) -> None:
+    recipe = bisector.recipe(recipe_of(good="2020-09-15", bad=source[12]))
+    assert bisector("run", "-q", recipe).status == 0
+    source.grow("12 13", lambda number: {})
+    assert "moved" not in bisector("run", recipe).err
+    source.path.rename(source.path.with_name("elsewhere"))
+    again = bisector("run", recipe)
+    assert again.status == 0
+    assert "moved" not in again.err
+
+
+def test_of_a_server_counts_what_was_fetched(
+    bisector: Typing, source: Repository, recipe_of: Callable[..., str]
+) -> None:
+    """`git config` knows where that server is, and then no longer."""
+    url = "https://127.0.0.1:9/project.git"
+    settings = bisector.folder.parent / "home" / ".gitconfig"
+    settings.write_text(f'[url "file://{source.path}"]\n\tinsteadOf = {url}\n')
+    recipe = bisector.recipe(recipe_of(repo=url))
+    assert bisector("run", "-q", recipe).status == 0
+    settings.unlink()
+    source.grow("12 13", lambda number: {})
+    assert "moved" not in bisector("run", recipe).err
+    [mirror] = (bisector.state / "mirrors").glob("*/repo.git")
+    subprocess.run(
+        ["git", "--git-dir", str(mirror), "fetch", "-q", str(source.path), "+main:refs/heads/main"],
+        check=True,
+    )
+    assert f"main has moved since: {source[12][:12]}..{source[13][:12]}" in bisector("run", recipe).err
