@@ -14,6 +14,7 @@ from bisector.engine.reference import take_reference
 from bisector.errors import EndpointFault, MachineFault
 from bisector.git import commits
 from bisector.git.mirror import Mirror
+from bisector.git.refs import SHALLOW
 from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Terms, Untestable
 from bisector.oracles.signatures import OutOfMemory, TimedOut
 from bisector.recipe.schema import Confidence, Reaction
@@ -58,8 +59,8 @@ def relate(mirror: Mirror, terms: Terms, old: str, new: str) -> tuple[str, ...]:
         return tuple(bases)
     if mirror.is_shallow():
         raise MachineFault(
-            "the source is a shallow copy: its history ends before the ends meet",
-            "deepen it (git fetch --unshallow) or name the full repository",
+            "the history of the repository ends before the two ends meet",
+            f"{SHALLOW}; the same command goes on from here",
         )
     raise EndpointFault(f"{terms.old} ({old[:12]}) and {terms.new} ({new[:12]}) have no common history")
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from bisector.engine.ends import PROOF_RUNS, learn
 from bisector.engine.hunter import Hunter
-from bisector.errors import EndpointFault
+from bisector.errors import EndpointFault, MachineFault
 from bisector.git import refs
 from bisector.model import Judgement, Purpose
 
@@ -32,6 +32,11 @@ def gallop(hunter: Hunter, new: str) -> Galloped:
         if judged.verdict.judgement is Judgement.NEW:
             nearest = sha
     terms = hunter.recipe.terms
+    if hunter.mirror.is_shallow():
+        raise MachineFault(
+            f"no {terms.old} commit was found: looked back from {new[:12]} to where the repository's history ends",
+            f"{refs.SHALLOW}; the same command goes on from here",
+        )
     raise EndpointFault(
         f"no {terms.old} commit was found: looked back from {new[:12]} over releases and time to the root",
         f"name a {terms.old} end that you know to work",

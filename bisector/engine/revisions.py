@@ -43,7 +43,12 @@ def check_revisions(
     where = places(written.text, written.name, written.overrides)
     faults = revision_faults(where, recipe, mirror, say, besides)
     if faults:
-        raise RecipeFault(in_order(faults), SHALLOW if mirror.is_shallow() else HINT)
+        raise RecipeFault(in_order(faults), revision_hint(mirror))
+
+
+def revision_hint(mirror: Mirror) -> str:
+    """What helps where a revision names no commit."""
+    return SHALLOW if mirror.is_shallow() else HINT
 
 
 def revision_faults(
@@ -75,6 +80,11 @@ def refresh(mirror: Mirror, names: Sequence[str], say: Say) -> bool:
         return True
     if not any(name != AUTO and moves(mirror.git, name) for name in names):
         return False
+    return fetch_if_possible(mirror, say)
+
+
+def fetch_if_possible(mirror: Mirror, say: Say) -> bool:
+    """As the source is now; False: as it was."""
     try:
         mirror.fetch(say)
     except (GitFailed, UsageFault) as fault:

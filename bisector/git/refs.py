@@ -26,7 +26,7 @@ _TAG_VERSION = re.compile(
 )
 
 
-SHALLOW = "the source is a shallow copy: deepen it (git fetch --unshallow) or name the full repository"
+SHALLOW = "the repository is a shallow clone; `git fetch --unshallow` in it brings the rest"
 
 
 class NoSuchRevision(UsageFault):

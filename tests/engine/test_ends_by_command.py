@@ -322,6 +322,34 @@ def test_a_source_that_lacks_objects_gets_no_verdict(
     assert project[5] not in [one["commit"] for one in tried if one["verdict"] in ("good", "bad", "skip")]
 
 
+def shallow_clone(project: Repository) -> Path:
+    clone = project.path.parent / "shallow"
+    project.git("clone", "--quiet", "--depth=3", f"file://{project.path}", str(clone))
+    return clone
+
+
+def test_a_revision_below_a_shallow_clone(making: Making, command: Command) -> None:
+    clone = shallow_clone(tagged(making, "1..9", culprit=5))
+    hunted = command.run(f"repo: {clone}\ngood: c1\nbad: main\n{PASSES}\n{NONE}")
+    assert hunted.status == USAGE
+    assert "is a shallow clone; `git fetch --unshallow`" in hunted.words
+
+
+def test_a_good_end_below_a_shallow_clone_is_found_once_that_is_deepened(
+    making: Making, command: Command
+) -> None:
+    project = tagged(making, "1..9", culprit=5)
+    clone = shallow_clone(project)
+    recipe = f"repo: {clone}\ngood: auto\nbad: main\n{PASSES}\n{NONE}"
+    hunted = command.run(recipe)
+    assert hunted.status == FAILED
+    assert "is a shallow clone; `git fetch --unshallow`" in hunted.words
+    project.git("-C", str(clone), "fetch", "--quiet", "--unshallow")
+    again = command.run(recipe)
+    assert (again.status, again.culprit) == (FOUND, project[5])
+    assert again.report["hunt"] == hunted.report["hunt"]
+
+
 def test_a_shallow_source_whose_ends_never_meet_is_called_shallow(making: Making, command: Command) -> None:
     project = making.repository("1..9; 2 10..12; 9 13", culprit=5)
     project.branch("side", 12)

@@ -21,7 +21,7 @@ from bisector.engine.begin import RecipeText
 from bisector.engine.folders import folder_faults
 from bisector.engine.progress import Listener
 from bisector.engine.pythons import python_faults
-from bisector.engine.revisions import HINT, revision_faults
+from bisector.engine.revisions import revision_faults, revision_hint
 from bisector.engine.session import Tools
 from bisector.environments import Interpreters, open_environments
 from bisector.errors import UsageFault
@@ -91,7 +91,7 @@ def unmet(
     revisions = revision_faults(where, recipe, mirror, say)
     pythons = python_faults(where, recipe, interpreters, installers)
     folders = [] if revisions else folder_faults(where, recipe, mirror)
-    hints = [HINT] if revisions else []
+    hints = [revision_hint(mirror)] if revisions else []
     hints += ["`bisector doctor` lists the Pythons of this machine"] if pythons else []
     hints += ["`install.path` counts from the top of the repository"] if folders else []
     return [*revisions, *pythons, *folders], hints

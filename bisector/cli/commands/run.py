@@ -32,6 +32,7 @@ from bisector.engine import begin
 from bisector.engine.moved import moved
 from bisector.engine.now import NowFile
 from bisector.engine.progress import Listener, Note
+from bisector.engine.revisions import fetch_if_possible
 from bisector.engine.run import Result, hunt
 from bisector.engine.session import session
 from bisector.environments import Interpreters
@@ -142,7 +143,9 @@ def _get_ready(opened: Opened, mirror: Mirror, listener: Listener, *, known: boo
         listener.hear(Note(text))
 
     if known:
-        mirror.ensure(say)
+        if not mirror.ensure(say) and mirror.is_shallow():
+            # What stopped the hunt may have been that, and the source may be deeper now.
+            fetch_if_possible(mirror, say)
         return
     machine = dict(os.environ)
     installers = [make(machine) for make in INSTALLERS.values()]
