@@ -28,7 +28,8 @@ FRESH = (
 )
 _ALIKE = {
     "work": f"it fails at both ends: is it the repro that is broken? {FRESH}",
-    "fail": "it works at both ends: does the repro show the failure at all? `bisector try` shows it live",
+    "fail": "it works at both ends: does the repro show the failure at all? `bisector try` shows it live; "
+    "a failure that comes and goes wants `verdict: {runs: {confidence: 0.95}}`",
 }
 """What to say of both ends, by what was asked of the one that is wrong."""
 INSIST = 50
