@@ -93,7 +93,7 @@ def settle(hunter: Hunter) -> tuple[str, str]:
 def prepare(hunter: Hunter) -> tuple[str, str, tuple[str, ...]]:
     """Ends and merge bases; the hunt is past its first phase afterwards."""
     old, new = settle(hunter)
-    bases = relate(hunter.mirror, hunter.recipe.terms, old, new)
+    bases = relate(hunter.mirror, hunter.recipe, old, new)
     for key, line in quoted(hunter.recipe, hunter.look):
         hunter.notice(
             f"verdict.{key} is found in the repro itself ({line.strip()[:60]}): a traceback quotes that "

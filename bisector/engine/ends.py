@@ -15,9 +15,9 @@ from bisector.errors import EndpointFault, MachineFault
 from bisector.git import commits
 from bisector.git.mirror import Mirror
 from bisector.git.refs import SHALLOW
-from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Terms, Untestable
+from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Untestable
 from bisector.oracles.signatures import OutOfMemory, TimedOut
-from bisector.recipe.schema import Confidence, Reaction
+from bisector.recipe.schema import Confidence, Reaction, Recipe
 from bisector.verdict import failure_at_end
 
 _NOT_STARTED = (126, 127)
@@ -32,6 +32,10 @@ _ALIKE = {
     "a failure that comes and goes wants `verdict: {runs: {confidence: 0.95}}`",
 }
 """What to say of both ends, by what was asked of the one that is wrong."""
+_SWAP = {
+    Find.REGRESSION: "swap them, or say `find: fix` if the older commit is the broken one",
+    Find.FIX: "swap them, or leave `find: fix` out if it is the older commit that works",
+}
 INSIST = 50
 """Runs of the failing end before it counts as one that does not fail, where the failure may be rare."""
 PATIENCE = 1
@@ -40,9 +44,9 @@ PROOF_RUNS = 2
 """The failing end is run this often: what it does only once is no base to search from."""
 
 
-def relate(mirror: Mirror, terms: Terms, old: str, new: str) -> tuple[str, ...]:
+def relate(mirror: Mirror, recipe: Recipe, old: str, new: str) -> tuple[str, ...]:
     """What must hold before a trial is worth its time; the merge bases, where `old` is on a side branch."""
-    git = mirror.git
+    git, terms = mirror.git, recipe.terms
     if old == new:
         raise EndpointFault(
             f"{terms.old} and {terms.new} are the same commit, {old[:12]}",
@@ -53,7 +57,7 @@ def relate(mirror: Mirror, terms: Terms, old: str, new: str) -> tuple[str, ...]:
     if commits.is_ancestor(git, new, old):
         raise EndpointFault(
             f"the ends are reversed: {terms.old} ({old[:12]}) contains {terms.new} ({new[:12]})",
-            "swap them, or say `find: fix` if the older commit is the broken one",
+            _SWAP[recipe.find],
         )
     bases = commits.merge_bases(git, old, new)
     if bases:

@@ -62,7 +62,7 @@ def preview(recipe: Recipe, mirror: Mirror, say: Say) -> Preview:
     """EndpointFault where the ends cannot be what they are said to be."""
     new = resolve(mirror, recipe.new, say)
     old = None if recipe.old == AUTO else resolve(mirror, recipe.old, say, tip=new)
-    bases = () if old is None else relate(mirror, recipe.terms, old, new)
+    bases = () if old is None else relate(mirror, recipe, old, new)
     olds = [] if old is None else [old, *bases]
     first_parent = recipe.history is not Way.FULL
     history = build(narrow.candidates(mirror.git, new, olds, first_parent=first_parent, paths=recipe.paths))

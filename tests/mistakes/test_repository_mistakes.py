@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Row:
     status: int
-    changed: Mapping[str, str]
+    changed: Mapping[str, str | None]
 
 
 REVISIONS = {
@@ -37,6 +37,9 @@ REVISIONS = {
     "a folder that is at neither end": Row(2, {"install": "{mode: pythonpath, path: tols}"}),
     "the same commit twice": Row(4, {"good": "v2.0"}),
     "the ends reversed": Row(4, {"good": "main", "bad": "v1.0"}),
+    "the ends of a fix reversed": Row(
+        4, {"find": "fix", "good": None, "bad": None, "broken": "main", "fixed": "v1.0"}
+    ),
     "no common history": Row(4, {"good": "elsewhere"}),
 }
 
