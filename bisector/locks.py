@@ -11,14 +11,10 @@ from pathlib import Path
 
 def try_lock(path: Path) -> int | None:
     """Hold `path` until the returned descriptor is closed; None when somebody else holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return _hold(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(descriptor)
         return None
-    return descriptor
 
 
 @contextmanager
@@ -27,9 +23,30 @@ def locked(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
     descriptor = try_lock(path)
     if descriptor is None:
         on_wait()
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        descriptor = _hold(path, fcntl.LOCK_EX)
     try:
         yield
     finally:
         os.close(descriptor)
+
+
+def _hold(path: Path, how: int) -> int:
+    """The file that lies at `path` now: whoever held it before may have taken it away with what it guards."""
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(descriptor, how)
+            if _lies_at(path, descriptor):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _lies_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False

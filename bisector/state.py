@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +45,11 @@ class State:
         """Trials outside any hunt; each folder goes with its trial."""
         return self.root / "tries"
 
+    @property
+    def holds_records(self) -> bool:
+        """The records, or the journals that they are made from again."""
+        return (self.root / "records.sqlite3").exists() or self.hunts.is_dir()
+
     def hunt(self, name: str) -> Path:
         """What one hunt writes: logs, its ledger, the scratch of its trials."""
         return self.hunts / name
@@ -75,6 +81,17 @@ def usable(state: State) -> State:
             "give a writable folder by --state or BISECTOR_STATE",
         ) from error
     return state
+
+
+def probe(state: State) -> int:
+    """The bytes free there, or the fault of `usable`; a folder that was not there is not there afterwards."""
+    missing = [folder for folder in (state.root, *state.root.parents) if not folder.exists()]
+    try:
+        return free_bytes(usable(state))
+    finally:
+        with suppress(OSError):
+            for folder in missing:
+                folder.rmdir()
 
 
 def free_bytes(state: State) -> int:

@@ -7,7 +7,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,8 +65,19 @@ class Mirror:
         with self.alone(say):
             if self.exists():
                 return False
-            self._make(say)
+            try:
+                self._make(say)
+            finally:
+                if not self.exists():
+                    self._clear()
         return True
+
+    def _clear(self) -> None:
+        """Nothing stays of a first copy that came to nothing."""
+        shutil.rmtree(self.folder / "repo.making", ignore_errors=True)
+        (self.folder / "fetch.lock").unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
 
     def _make(self, say: Say) -> None:
         say(f"copying {self.source.shown}")
@@ -86,7 +97,6 @@ class Mirror:
                 git.text("init", "--quiet", "--bare", "--template=", ".")
             _fetch(git, self._refspecs)
         except GitFailed as fault:
-            shutil.rmtree(aside, ignore_errors=True)
             raise _unreachable(fault, self.source) from fault
         shutil.copy2(aside / "config", self._settings)
         shutil.rmtree(self.git_dir, ignore_errors=True)

@@ -1,7 +1,7 @@
 """The records of all hunts: one SQLite file, and beside each hunt's logs a journal that it can be made from again."""
 
-from bisector.store.opening import open_store
+from bisector.store.opening import no_records, open_store
 from bisector.store.records import Store
 from bisector.store.rows import HuntRow
 
-__all__ = ["HuntRow", "Store", "open_store"]
+__all__ = ["HuntRow", "Store", "no_records", "open_store"]

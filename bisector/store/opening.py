@@ -64,6 +64,14 @@ def open_store(folder: Path, patience: float = PATIENCE) -> Store:
         raise unwell(path, error) from error
 
 
+def no_records(folder: Path) -> Store:
+    """Where nothing was ever recorded: for who only looks, without a file."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    path = folder / "records.sqlite3"
+    _prepare(connection, path)
+    return Store(path, connection)
+
+
 def _mended(path: Path, patience: float) -> Store:
     """Looked at again: another process may have mended them meanwhile."""
     try:

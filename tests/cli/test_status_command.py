@@ -49,6 +49,15 @@ def test_nothing_on_record(bisector: Typing) -> None:
     assert "no hunt is on record" in answer.err
 
 
+@pytest.mark.parametrize("words", [["status"], ["report", "12345678"], ["doctor"]])
+def test_who_only_looks_makes_nothing(bisector: Typing, words: list[str]) -> None:
+    bisector(*words)
+    assert not bisector.state.exists()
+    bisector.state.mkdir()
+    bisector(*words)
+    assert list(bisector.state.iterdir()) == []
+
+
 def test_a_finished_hunt(bisector: Typing, source: Repository, plain: str) -> None:
     assert bisector("run", "-q", bisector.recipe(plain)).status == 0
     [hunt] = hunts(bisector)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bisector.errors import MachineFault, UsageFault
+from bisector.errors import BisectorError, MachineFault, UsageFault
 from bisector.git import slots
 from bisector.git.door import RepositoryIncomplete
 from bisector.git.ledger import open_ledger
@@ -122,6 +122,14 @@ def test_a_branch_that_moved_was_forced_back_or_went_is_followed(
         "refs/tags/retagged": project[2],
         HEAD: project[7],
     }
+
+
+@pytest.mark.parametrize("source", ["nowhere", "folder", "https://127.0.0.1:9/project.git"])
+def test_nothing_stays_of_a_first_copy_that_failed(tmp_path: Path, mirror_of: Mirrored, source: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BisectorError):
+        mirror_of(source)
+    assert list((tmp_path / "state" / "mirrors").iterdir()) == []
 
 
 def test_a_shallow_source_gives_what_it_has(making: Making, mirror_of: Mirrored) -> None:

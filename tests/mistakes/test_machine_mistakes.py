@@ -56,7 +56,7 @@ def test_records_that_are_damaged(command: str, status: int, user: User) -> None
 
 def test_records_of_a_newer_bisector(user: User) -> None:
     user.writes("recipe.yaml", {})
-    user.begins("bisector status").communicate()
+    user.begins("bisector check recipe.yaml").communicate()
     with closing(sqlite3.connect(user.state / "records.sqlite3")) as database:
         database.execute("PRAGMA user_version = 99")
     user.gets(RUN, 5, "records of a newer bisector")

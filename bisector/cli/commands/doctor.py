@@ -25,7 +25,7 @@ from bisector.environments import Interpreters
 from bisector.errors import ExitStatus, MachineFault
 from bisector.installers import INSTALLERS
 from bisector.report.figures import size
-from bisector.state import State, choose, free_bytes, usable
+from bisector.state import State, choose, probe
 
 OLDEST_GIT = (2, 30)
 ROOMY = 2 * 1024**3
@@ -156,7 +156,7 @@ def _cages(machine: Mapping[str, str]) -> Iterator[Told]:
 
 def _state(state: State) -> Iterator[Told]:
     try:
-        free = free_bytes(usable(state))
+        free = probe(state)
     except MachineFault as fault:
         yield Told("state", "directory", Mark.MISSING, fault.message, fault.hint or "")
         return

@@ -34,7 +34,7 @@ from bisector.recipe.places import places
 from bisector.recipe.schema import Recipe
 from bisector.recipe.source import read_source
 from bisector.state import State, choose, usable
-from bisector.store import Store, open_store
+from bisector.store import Store, no_records, open_store
 
 ONE_SIGNAL = 0.5
 """Seconds within which two signals are one."""
@@ -71,6 +71,14 @@ def open_state(options: Options) -> tuple[State, Store]:
     if store.notice is not None:
         click.echo(f"bisector: {store.notice}", err=True)
     return state, store
+
+
+def look_into_state(options: Options) -> tuple[State, Store]:
+    """For commands that only look: where nothing was kept yet, nothing is made."""
+    state = choose(options.state, os.environ)
+    if not state.root.exists() or (state.root.is_dir() and not state.holds_records):
+        return state, no_records(state.root)
+    return open_state(options)
 
 
 def open_mirror(state: State, recipe: Recipe, stop: threading.Event) -> Mirror:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from bisector.cli.commands.opening import open_state
+from bisector.cli.commands.opening import look_into_state
 from bisector.cli.commands.writing import check_place, write_reports
 from bisector.cli.options import Options
 from bisector.errors import UsageFault
@@ -21,7 +21,7 @@ OTHERS_SHOWN = 5
 def main(hunt: str, form: str, options: Options) -> None:
     if options.report:
         check_place(options.report)
-    _, store = open_state(options)
+    _, store = look_into_state(options)
     row = find(store, hunt)
     if row.id != hunt and row.name == hunt:
         _tell_of_others(store, row)

@@ -13,7 +13,7 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from bisector.cli.commands.opening import open_state
+from bisector.cli.commands.opening import look_into_state
 from bisector.cli.commands.report import find
 from bisector.cli.options import Options
 from bisector.cli.tables import Cell, colours, is_drawn, show_table
@@ -39,7 +39,7 @@ _STYLES = {Tone.SETTLED: "green", Tone.DOUBTFUL: "yellow", Tone.TROUBLED: "red"}
 def main(hunt: str | None, watch: bool, options: Options) -> None:
     if watch and options.json:
         raise UsageFault("--watch draws for people, --json is for programs", "give one of them")
-    state, store = open_state(options)
+    state, store = look_into_state(options)
     if watch:
         _watch(state, store, hunt, options)
     elif hunt is not None:
