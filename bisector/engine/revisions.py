@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bisector.engine.begin import RecipeText
 from bisector.errors import UsageFault
 from bisector.git.door import GitFailed
-from bisector.git.mirror import Mirror, Say
+from bisector.git.mirror import Mirror, NoRepository, Say
 from bisector.git.refs import SHALLOW, NoSuchRevision, is_date, is_empty, lookup, moves, nearest
 from bisector.model import Judgement
 from bisector.recipe.alterations import CherryPick, Range, Since, Stretch
@@ -47,20 +47,22 @@ def check_revisions(
 
 
 def revision_hint(mirror: Mirror) -> str:
-    """What helps where a revision names no commit."""
+    """What helps where a revision names no commit, or the repository is none."""
+    if not mirror.exists() or is_empty(mirror.git):
+        return "give a URL, or a path relative to the recipe file"
     return SHALLOW if mirror.is_shallow() else HINT
 
 
 def revision_faults(
     where: Places, recipe: Recipe, mirror: Mirror, say: Say, besides: Sequence[str] = ()
 ) -> list[Fault]:
-    fresh = refresh(mirror, (recipe.old, recipe.new, *besides), say)
+    try:
+        fresh = refresh(mirror, (recipe.old, recipe.new, *besides), say)
+    except NoRepository as fault:
+        return [where.fault("repo", fault.reason)]
     asked = list(named(where, recipe))
     if is_empty(mirror.git):
-        raise UsageFault(
-            f"repo: {mirror.source.shown} is empty: it has no commits",
-            "check the URL or the path in the recipe",
-        )
+        return [where.fault("repo", f"{mirror.source.shown} is empty: it has no commits")]
     if not _unknown(mirror, asked):
         return []
     if not fresh:

@@ -26,6 +26,14 @@ _NO_REPOSITORY = re.compile(
 Say = Callable[[str], None]
 
 
+class NoRepository(UsageFault):
+    """What the recipe calls its repository is none."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"repo: {reason}", "give a URL, or a path relative to the recipe file")
+        self.reason = reason
+
+
 @dataclass(frozen=True)
 class Mirror:
     folder: Path
@@ -80,15 +88,13 @@ class Mirror:
             self.folder.rmdir()
 
     def _make(self, say: Say) -> None:
-        say(f"copying {self.source.shown}")
         aside = self.folder / "repo.making"
         shutil.rmtree(aside, ignore_errors=True)
         git = Git(aside, self.remote.environment, cancelled=self.stop)
         path = self.local_path()
         if path is not None and not path.exists():
-            raise UsageFault(
-                f"repo: {path} does not exist", "give a URL, or a path relative to the recipe file"
-            )
+            raise NoRepository(f"{path} does not exist")
+        say(f"copying {self.source.shown}")
         try:
             if path is not None:
                 _clone(git, path, aside)
@@ -205,9 +211,7 @@ def _fetch(git: Git, refspecs: Sequence[str]) -> None:
 def _unreachable(fault: GitFailed, source: Source) -> BisectorError:
     said = fault.message
     if _NO_REPOSITORY.search(said):
-        return UsageFault(
-            f"repo: {source.shown} is not a git repository", "check the URL or the path in the recipe"
-        )
+        return NoRepository(f"{source.shown} is not a git repository")
     if type(fault) is not GitFailed:
         return fault
     return GitFailed(

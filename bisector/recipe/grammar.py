@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bisector.model import Find, Judgement, Terms
 from bisector.recipe import texts
 from bisector.recipe.faults import Unfit
-from bisector.recipe.leaves import FORMAT, INSIDE, LINE, PYTHON, REV, WORDS, choice
+from bisector.recipe.leaves import FORMAT, INSIDE, LINE, PYTHON, REPOSITORY, REV, WORDS, choice
 from bisector.recipe.policy import policy
 from bisector.recipe.records import Key, Record
 from bisector.recipe.schema import AUTO, History, Policy, Recipe
@@ -33,7 +33,7 @@ _ABOUT = {
     "bisector": Key(FORMAT, "the recipe's format", "format"),
     "name": Key(LINE, "in one line"),
     "description": Key(WORDS, "shown in the report"),
-    "repo": Key(Leaf(texts.repository), "a URL, or a path counted from the recipe's folder"),
+    "repo": Key(REPOSITORY, "a URL, or a path counted from the recipe's folder"),
     "find": Key(FIND, "regression (good -> bad) or fix (broken -> fixed)"),
 }
 _REST = {

@@ -9,7 +9,7 @@ from typing import TypeVar
 from bisector.model import AsOf
 from bisector.recipe import texts, units
 from bisector.recipe.faults import Unfit
-from bisector.recipe.shapes import Choice, Leaf, Listed
+from bisector.recipe.shapes import Choice, Json, Leaf, Listed
 
 E = TypeVar("E", bound=Enum)
 
@@ -18,8 +18,11 @@ def choice(kind: type[E]) -> Choice[E]:
     return Choice({str(member.value): member for member in kind})
 
 
+NO_NUMBER: Json = {"not": {"type": ["object", "array", "null", "number"]}}
 ANYTHING = Leaf(texts.anything)
 WORDS = Leaf(texts.words)
+COMMAND = Leaf(texts.command, "a command", NO_NUMBER)
+REPOSITORY = Leaf(texts.repository, "a URL or a path", NO_NUMBER)
 LINE = Leaf(texts.one_line)
 REV = Leaf(texts.one_line, "a revision")
 INSIDE = Leaf(texts.inside, "a path")

@@ -9,6 +9,7 @@ from bisector.recipe.faults import Unfit
 from bisector.recipe.leaves import (
     ANYTHING,
     AS_OF,
+    COMMAND,
     COUNT,
     DURATION,
     INSIDE,
@@ -40,7 +41,7 @@ INSTALL: Record[Install] = Record(
         "path": Key(Listed(INSIDE), "pythonpath: the directories put first; else the project's own"),
         "extras": Key(Listed(Leaf(texts.extra, "an extra")), "of the project"),
         "module": Key(Leaf(texts.module, "a module"), "must be imported from the commit's own tree"),
-        "build": Key(Listed(WORDS), "commands run in the tree before the install"),
+        "build": Key(Listed(COMMAND), "commands run in the tree before the install"),
         "build_requirements": Key(REQUIREMENTS, "hold for what the build gets"),
         "build_isolation": Key(TRUTH, "false: the build sees the environment"),
     },
@@ -137,16 +138,16 @@ def overlay(spellings: Spellings) -> Listed[Overlay]:
 REPRO_KEYS: Record[Repro] = Record(
     Repro,
     {
-        "run": Key(Then(WORDS, ShellCommand), "a shell command", "action"),
+        "run": Key(Then(COMMAND, ShellCommand), "a shell command", "action"),
         "python": Key(Then(WORDS, PythonScript), "a script for the environment's own python", "action"),
-        "reset": Key(WORDS, "a shell command before every run"),
+        "reset": Key(COMMAND, "a shell command before every run"),
         "files": Key(Named(texts.file_inside, ANYTHING), "written into the directory that it runs in"),
         "env": Key(Named(texts.variable, ANYTHING), "environment variables"),
         "cwd": Key(choice(Cwd), "default: scratch"),
     },
     required=("action",),
 )
-REPRO: Shape[Repro] = ByKind(scalar=Then(WORDS, lambda text: Repro(ShellCommand(text))), mapping=REPRO_KEYS)
+REPRO: Shape[Repro] = ByKind(scalar=Then(COMMAND, lambda text: Repro(ShellCommand(text))), mapping=REPRO_KEYS)
 
 LIMITS: Record[Limits] = Record(
     Limits,

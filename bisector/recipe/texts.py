@@ -11,6 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from bisector.recipe.faults import Unfit, nearest, quoted
 
 VERSION = r"\d+(\.\d+){0,2}((a|b|rc)\d+)?t?"
+_NUMBER = re.compile(r"\d+(\.\d+)?")
 _LONGEST = 4096
 _SCHEMES = ("https", "http", "ssh", "git", "file")
 """Others may be the user's own: git has helpers and `insteadOf`."""
@@ -31,6 +32,13 @@ def words(text: str) -> str:
     return text
 
 
+def command(text: str) -> str:
+    """For a shell."""
+    if _NUMBER.fullmatch(text.strip()):
+        raise Unfit(f"expected a command, found the number {text.strip()}")
+    return words(text)
+
+
 def one_line(text: str) -> str:
     """Stripped: what goes to git or an installer as one argument."""
     stripped = words(text).strip()
@@ -46,6 +54,8 @@ def one_line(text: str) -> str:
 def repository(text: str) -> str:
     """git's `<transport>::<address>` runs a program of the recipe's choice: never."""
     address = one_line(text)
+    if _NUMBER.fullmatch(address):
+        raise Unfit(f"expected a URL or a path, found the number {address}")
     if re.match(r"[A-Za-z0-9+.-]*::", address):
         raise Unfit(f"the transport of {quoted(address)} is not allowed; give an https or ssh URL, or a path")
     scheme, separator, _ = address.partition("://")

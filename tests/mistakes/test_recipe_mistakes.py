@@ -59,6 +59,7 @@ TEXTS = {
     "a quote is not closed": "repo: SOURCE\ngood: 'v1.0\nbad: main\nrepro: pytest\n",
     "a colon in a plain text": "repo: SOURCE\ngood: v1.0\nbad: main\nrepro: echo error: it broke\n",
     "an alias bomb": BOMB,
+    "numbers for texts": "repo: 12\ngood: v1.0\nbad: main\nrepro: 7\nnmae: x\n",
     "an empty file": "",
     "nothing but a comment": "# to be written\n",
     "a list at the top": "- repo: SOURCE\n- good: v1.0\n",

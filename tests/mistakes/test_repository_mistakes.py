@@ -45,6 +45,7 @@ REVISIONS = {
 
 REPOSITORIES = {
     "no such folder": Row(2, {"repo": "../projects/tool"}),
+    "no such folder and no such python": Row(2, {"repo": "../projects/tool", "python": "'3.4'"}),
     "a folder without a repository": Row(2, {"repo": "FOLDER"}),
     "an empty repository": Row(2, {"repo": "EMPTY"}),
     "the network is gone": Row(5, {"repo": "https://127.0.0.1:9/project.git"}),

@@ -301,6 +301,8 @@ REPROS = [
     ("neither", "{cwd: tree}", "4:8: repro.run: is missing (or `python`)"),
     ("a list", "[a]", "4:8: repro: expected text or keys and values, found a list"),
     ("blank", "' '", "4:8: repro: is empty"),
+    ("a number", "7", "4:8: repro: expected a command, found the number 7"),
+    ("a number to run", "{run: 1.5}", "4:14: repro.run: expected a command, found the number 1.5"),
     (
         "a file from above",
         "{run: a, files: {../x: y}}",
@@ -338,6 +340,7 @@ def test_repros_that_cannot_be(faults_of: FaultsOf, repro: str, told: str) -> No
             "the transport of 'ext::sh -c x' is not allowed; give an https or ssh URL, or a path",
         ),
         ("--upload-pack=x", "'--upload-pack=x' begins with a dash and would be taken for an option"),
+        ("12", "expected a URL or a path, found the number 12"),
         ("~/project", "`~` is another folder for each reader of a recipe; write the path out"),
     ],
 )
