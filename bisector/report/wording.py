@@ -52,12 +52,12 @@ WORDING = {
     Ending.FAILED: Wording(
         "failed",
         Tone.TROUBLED,
-        "No commit was judged by this. Once what stands in the way is mended, the same command goes on from "
-        "here.",
+        "No commit was judged by this. Once what stands in the way is mended, the same command, without "
+        "`--fresh`, goes on from here.",
     ),
     Ending.INTERRUPTED: Wording(
         "interrupted",
         Tone.DOUBTFUL,
-        "Run the same command to go on; what was tested is not tested again.",
+        "Run the same command, without `--fresh`, to go on; what was tested is not tested again.",
     ),
 }
