@@ -14,7 +14,7 @@ import click
 
 from bisector.cli.app import app
 from bisector.cli.misuse import explain
-from bisector.cli.words import tell
+from bisector.cli.words import state_in, tell
 from bisector.errors import BisectorError, ExitStatus, MachineFault, UsageFault
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
@@ -22,19 +22,20 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 def guarded(arguments: Sequence[str]) -> int:
     """Run a command line; the exit status."""
+    state = state_in(arguments)
     try:
         answer = app.main(args=list(arguments), prog_name="bisector", standalone_mode=False)
     except BisectorError as fault:
-        tell(fault)
+        tell(fault, state)
         return int(fault.status)
     except click.exceptions.Abort:
         click.echo("bisector: interrupted", err=True)
         return int(ExitStatus.INTERRUPTED)
     except click.UsageError as fault:
-        tell(explain(fault))
+        tell(explain(fault), state)
         return int(ExitStatus.USAGE)
     except click.ClickException as fault:
-        tell(UsageFault(fault.format_message()))
+        tell(UsageFault(fault.format_message()), state)
         return int(ExitStatus.USAGE)
     except BrokenPipeError:
         # Whoever read our output has had enough.
@@ -43,15 +44,22 @@ def guarded(arguments: Sequence[str]) -> int:
     except OSError as error:
         if error.errno not in _FULL:
             return _defect(error, arguments)
-        where = error.filename or "what standard output goes to"
         # A terminal that was closed answers with EIO, to these words as well.
         with suppress(OSError):
-            tell(MachineFault(f"{error.strerror}: {where}", "`bisector clean` frees what bisector keeps"))
+            tell(_no_room(error), state)
         _close_stdout()
         return int(ExitStatus.FAILED)
     except Exception as defect:
         return _defect(defect, arguments)
     return int(answer) if isinstance(answer, int) else 0
+
+
+def _no_room(error: OSError) -> MachineFault:
+    if error.filename is None:
+        return MachineFault(
+            f"{error.strerror}: what standard output goes to", "send it to where there is room for it"
+        )
+    return MachineFault(f"{error.strerror}: {error.filename}", "`bisector clean` frees what bisector keeps")
 
 
 def _close_stdout() -> None:

@@ -80,6 +80,15 @@ def test_a_full_disk(user: User) -> None:
     user.gets(RUN, 5, "a full disk", inside=("bwrap", "--die-with-parent", "--dev-bind", "/", "/", *disk))
 
 
+def test_a_full_disk_elsewhere(user: User) -> None:
+    """The command to free space is told where the space is."""
+    user.writes("recipe.yaml", {})
+    user.state.mkdir()
+    disk = ("--size", "4096", "--tmpfs", str(user.state))
+    inside = ("bwrap", "--die-with-parent", "--dev-bind", "/", "/", *disk)
+    user.gets(f"{RUN} --state ../state", 5, "a full disk elsewhere", inside=inside)
+
+
 def test_a_full_disk_behind_standard_output(user: User) -> None:
     with open("/dev/full", "w") as full:
         user.gets("bisector schema", 5, "a full disk behind standard output", stdout=full)

@@ -8,6 +8,7 @@ import click
 
 from bisector.cli.commands.opening import open_state
 from bisector.cli.options import Options
+from bisector.cli.words import there
 from bisector.errors import UsageFault
 from bisector.harmless import line
 from bisector.housekeeping import Freed, clean, kept
@@ -27,7 +28,8 @@ def main(everything: bool, options: Options) -> None:
     click.echo(f"freed {size(sum(one.bytes for one in freed))}{_summary(freed)}")
     rest = kept(state).total
     if rest and not everything:
-        click.echo(f"{size(rest)} are still kept; `bisector clean --all` removes more", err=True)
+        more = there("`bisector clean --all` removes more", options.state)
+        click.echo(f"{size(rest)} are still kept; {more}", err=True)
 
 
 def _agree(place: str) -> None:

@@ -21,6 +21,7 @@ from bisector.caps import survey
 from bisector.cli.options import Options
 from bisector.cli.tables import Cell, show_table
 from bisector.cli.version import git_version
+from bisector.cli.words import there
 from bisector.environments import Interpreters
 from bisector.errors import ExitStatus, MachineFault
 from bisector.installers import INSTALLERS
@@ -62,7 +63,7 @@ def main(options: Options) -> int:
         *_git(machine),
         *_pythons(machine),
         *_cages(machine),
-        *_state(choose(options.state, machine)),
+        *_state(choose(options.state, machine), options),
         *_network(machine),
         *_executors(),
     ]
@@ -154,7 +155,7 @@ def _cages(machine: Mapping[str, str]) -> Iterator[Told]:
         )
 
 
-def _state(state: State) -> Iterator[Told]:
+def _state(state: State, options: Options) -> Iterator[Told]:
     try:
         free = probe(state)
     except MachineFault as fault:
@@ -162,7 +163,13 @@ def _state(state: State) -> Iterator[Told]:
         return
     yield Told("state", "directory", Mark.OK, str(state.root))
     mark = Mark.OK if free >= ROOMY else Mark.LACKING
-    yield Told("state", "free space", mark, size(free), "`bisector clean` frees what bisector keeps")
+    yield Told(
+        "state",
+        "free space",
+        mark,
+        size(free),
+        there("`bisector clean` frees what bisector keeps", options.state),
+    )
 
 
 def _network(machine: Mapping[str, str]) -> Iterator[Told]:

@@ -81,7 +81,7 @@ def main(argument: str, fresh: bool, options: Options) -> int:
     with interruptible() as stop, ears(options) as listener:
         result = _Undertaking(state, store, opened, options, fresh, listener, stop).persist(row)
     if result.fault is not None and not options.quiet:
-        tell(result.fault)
+        tell(result.fault, options.state)
     if isinstance(result.fault, Interrupted):
         again = [word for word in sys.argv if word != "--fresh"]
         click.echo(f"  to go on: {command_line(again)}", err=True)
