@@ -14,6 +14,8 @@ class ExitStatus(IntEnum):
     ENDPOINTS = 4
     FAILED = 5
     INTERRUPTED = 130
+    UNREAD = 141
+    """Nobody reads what is written: as of a program that SIGPIPE ended."""
 
 
 class BisectorError(Exception):

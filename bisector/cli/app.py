@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from bisector.cli.misuse import Commands
-from bisector.cli.options import gather, hunting, keeping, planning
+from bisector.cli.options import REPORT, gather, hunting, keeping, planning, trying
 from bisector.errors import ExitStatus
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -90,7 +90,7 @@ def check(recipe: str, **given: Any) -> int:
 @app.command(name="try")
 @click.argument("recipe")
 @click.argument("rev", required=False)
-@hunting
+@trying
 def try_(recipe: str, rev: str | None, **given: Any) -> int:
     """One trial at REV (default: the end that fails), its output live: to get the repro right.
 
@@ -112,7 +112,7 @@ def status(hunt: str | None, watch: bool, **given: Any) -> int:
 @app.command()
 @click.argument("hunt")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--report", metavar="DIR", help="Write report.md, report.html and report.json there.")
+@click.option("--report", metavar="DIR", help=REPORT)
 @keeping
 def report(hunt: str, form: str, **given: Any) -> int:
     """Any report of a hunt again, from the records."""
@@ -151,7 +151,7 @@ def schema() -> int:
     "-j", "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Trials at a time."
 )
 @click.option("--commits", type=click.IntRange(40, 5000), default=500, show_default=True)
-@click.option("--report", metavar="DIR", help="Write report.md, report.html and report.json there.")
+@click.option("--report", metavar="DIR", help=REPORT)
 def demo(commits: int, **given: Any) -> int:
     """Make a small repository with a hidden regression, and hunt it."""
     return _call("demo", commits, gather(given))

@@ -37,10 +37,10 @@ def guarded(arguments: Sequence[str]) -> int:
     except click.ClickException as fault:
         tell(UsageFault(fault.format_message()), state)
         return int(ExitStatus.USAGE)
-    except BrokenPipeError:
-        # Whoever read our output has had enough.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has had enough; click ends its own way then.
         _close_stdout()
-        return 0
+        return int(ExitStatus.UNREAD)
     except OSError as error:
         if error.errno not in _FULL:
             return _defect(error, arguments)

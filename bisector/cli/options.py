@@ -39,12 +39,12 @@ _HOLDING = (
     click.option("--sandbox/--no-sandbox", default=None, help="Read-only system, private home, no network."),
     click.option("--best-effort", is_flag=True, help="Go on where a limit cannot be enforced here."),
 )
-_HUNTING = (
+REPORT = "Write report.md, report.html, report.json and junit.xml there."
+_RUNNING = (
     click.option(
         "-j", "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Trials at a time."
     ),
     click.option("--executor", default="local", metavar="NAME", help="local, dask:ADDRESS or slurm."),
-    click.option("--report", metavar="DIR", help="Write report.md, report.html and report.json there."),
     *_HOLDING,
     click.option("-y", "--yes", is_flag=True, help="Do not ask."),
 )
@@ -66,8 +66,13 @@ def planning(function: F) -> F:
 
 
 def hunting(function: F) -> F:
-    """For commands that run trials."""
-    return _with(reading(function), _HUNTING)
+    """For commands that hunt."""
+    return _with(reading(function), (*_RUNNING, click.option("--report", metavar="DIR", help=REPORT)))
+
+
+def trying(function: F) -> F:
+    """For a trial outside of any hunt; who asks it for a report is told why there is none."""
+    return _with(reading(function), (*_RUNNING, click.option("--report", hidden=True)))
 
 
 def _with(function: F, options: tuple[Callable[[F], F], ...]) -> F:

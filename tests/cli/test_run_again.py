@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -11,6 +12,20 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import Typing
     from tests.conftest import Repository
+
+
+@pytest.mark.parametrize("words", [["run", "--json"], ["run", "-q"], ["--help"]])
+def test_nobody_reads_the_result(bisector: Typing, plain: str, words: list[str]) -> None:
+    """Neither found nor failed: what a shell says of a program that SIGPIPE ended."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [*bisector.argv(*words), *([bisector.recipe(plain)] if words[0] == "run" else [])]
+    done = subprocess.run(
+        command, cwd=bisector.folder, env=dict(bisector.environment), stdout=theirs, stderr=subprocess.PIPE
+    )
+    os.close(theirs)
+    assert done.returncode == 141
+    assert b"Error" not in done.stderr
 
 
 @pytest.mark.parametrize("bad", ["main", "HEAD"])

@@ -132,3 +132,8 @@ def test_a_package_that_cannot_be_imported_is_said_to_be_skipped_by_a_hunt(
     answer = bisector("try", recipe)
     assert answer.status == 1
     assert "in a hunt   it is skipped, unless the bad end fails so too" in answer.err, answer.err
+
+
+def test_help_names_no_option_that_it_refuses(bisector: Typing) -> None:
+    assert "--report" not in bisector("try", "--help").out
+    assert "junit.xml" in bisector("run", "--help").out
