@@ -19,6 +19,9 @@ from bisector.locks import try_lock
 from bisector.state import State
 from bisector.store import HuntRow, Store
 
+UNUSED = "unused space"
+"""What is freed beside things that can be counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -48,7 +51,7 @@ def kept(state: State) -> Kept:
         environments=occupied(state.environments) + occupied(state.caged_environments),
         mirrors=occupied(state.mirrors),
         hunts=occupied(state.hunts) + occupied(state.tries),
-        records=sum(_bytes_of(path) for path in state.root.glob("records.sqlite3*")),
+        records=_records_size(state),
     )
 
 
@@ -66,6 +69,8 @@ def clean(state: State, store: Store, *, everything: bool) -> Iterator[Freed]:
     yield from _mirrors(state, busy, everything)
     if everything and state.demo.is_dir() and not any(Path(repo).is_relative_to(state.demo) for repo in busy):
         yield _gone("demo", state.demo)
+    if everything:
+        yield from _records(state, store)
 
 
 def sweep(state: State) -> None:
@@ -159,6 +164,14 @@ def _mirrors(state: State, running: set[str], everything: bool) -> Iterator[Free
                 yield Freed("worktree", f"{folder.name}/{slot.name}", size)
 
 
+def _records(state: State, store: Store) -> Iterator[Freed]:
+    before = _records_size(state)
+    store.shrink()
+    size = before - _records_size(state)
+    if size > 0:
+        yield Freed(UNUSED, "of the records", size)
+
+
 def _gone(what: str, folder: Path, name: str | None = None) -> Freed:
     size = occupied(folder)
     empty(folder)
@@ -184,6 +197,10 @@ def occupied(folder: Path) -> int:
                     seen = linked.setdefault(key, [status.st_nlink, status.st_blocks])
                     seen[0] -= 1
     return total + sum(blocks * 512 for missing, blocks in linked.values() if missing == 0)
+
+
+def _records_size(state: State) -> int:
+    return sum(_bytes_of(path) for path in state.root.glob("records.sqlite3*"))
 
 
 def _bytes_of(path: Path) -> int:

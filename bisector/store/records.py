@@ -113,6 +113,12 @@ class Store:
         with self._writing() as db:
             db.execute("DELETE FROM hunts WHERE id = ?", (hunt,))
 
+    def shrink(self) -> None:
+        """Give back the space of what was removed; not while somebody else is busy with the records."""
+        with self._lock, suppress(sqlite3.Error):
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def resolved(self, hunt: str, old: tuple[str, str], new: tuple[str, str]) -> None:
         """Which commits the ends are: from now on the hunt is about these, whatever the branches do."""
         with self._writing() as db:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,21 @@ def test_what_is_not_in_use_goes_and_results_stay(bisector: Typing, source: Repo
     assert again.status == 0
     assert "is finished" in again.err
     assert bisector("run", "-q", "--fresh", recipe).status == 0
+
+
+def test_all_gives_back_what_the_records_took(bisector: Typing, plain: str) -> None:
+    assert bisector("run", "-q", bisector.recipe(plain)).status == 0
+    path = bisector.state / "records.sqlite3"
+    with closing(sqlite3.connect(path)) as database, database:
+        (hunt,) = database.execute("SELECT id FROM hunts").fetchone()
+        for _ in range(500):
+            row = (hunt, "0", "0", "search", "x" * 10_000)
+            database.execute(
+                "INSERT INTO trials (hunt, commit_sha, key, purpose, facts) VALUES (?, ?, ?, ?, ?)", row
+            )
+    before = path.stat().st_size
+    assert "unused space" in bisector("clean", "--all", "--yes").err
+    assert path.stat().st_size < before / 10
 
 
 def test_all_takes_finished_hunts_and_mirrors_too(bisector: Typing, plain: str) -> None:

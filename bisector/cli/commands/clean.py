@@ -11,7 +11,7 @@ from bisector.cli.options import Options
 from bisector.cli.words import there
 from bisector.errors import UsageFault
 from bisector.harmless import line
-from bisector.housekeeping import Freed, clean, kept
+from bisector.housekeeping import UNUSED, Freed, clean, kept
 from bisector.report.figures import counted, size
 
 ALL = "every hunt that is not running with its report and logs, every mirror, environment and download"
@@ -42,5 +42,9 @@ def _agree(place: str) -> None:
 def _summary(freed: list[Freed]) -> str:
     """: 3 environments, 1 worktree"""
     kinds = dict.fromkeys(one.what for one in freed)
-    counts = [counted(sum(one.what == kind for one in freed), kind) for kind in kinds if kind != "scratch"]
+    counts = [
+        counted(sum(one.what == kind for one in freed), kind)
+        for kind in kinds
+        if kind not in ("scratch", UNUSED)
+    ]
     return f": {', '.join(counts)}" if counts else ""
