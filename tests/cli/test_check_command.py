@@ -95,6 +95,12 @@ def test_a_folder_that_is_at_neither_end(
         assert "install.path: no folder" in answer.err
 
 
+def test_a_confidence_promises_no_most(bisector: Typing, recipe_of: Callable[..., str]) -> None:
+    answer = bisector("check", bisector.recipe(recipe_of(verdict="{runs: {confidence: 0.95}}")))
+    assert "trials        at least about 8: 4 trials to search" in answer.out
+    assert "trials        about 8: 4 trials to search" in bisector("check", bisector.recipe(recipe_of())).out
+
+
 def test_a_misspelt_tag_gets_the_nearest_name(bisector: Typing, recipe_of: Callable[..., str]) -> None:
     answer = bisector("check", bisector.recipe(recipe_of(bad="mian")))
     assert "bad: 'mian' names no commit of" in answer.err

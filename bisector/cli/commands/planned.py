@@ -10,7 +10,7 @@ from bisector.engine.preview import Preview, Stretch
 from bisector.engine.pythons import Found
 from bisector.harmless import line, without_credentials
 from bisector.model import AsOf, Cap, EnvironmentRequest, InstallMode
-from bisector.recipe.schema import AUTO, Recipe
+from bisector.recipe.schema import AUTO, Confidence, Recipe
 from bisector.recipe.schema import History as Way
 from bisector.report.figures import counted, duration, size
 
@@ -62,9 +62,15 @@ def _range(plan: Planned) -> Iterator[str]:
     yield _fact("commits", f"{most}{preview.commits:,} in question{skipped}{_way(recipe)}")
     searching = counted(preview.expected, "trial")
     yield _fact(
-        "trials", f"about {preview.trials}: {searching} to search, the rest for the ends and the proof"
+        "trials",
+        f"{_least(recipe)}about {preview.trials}: {searching} to search, the rest for the ends and the proof",
     )
     yield _fact("time", _time(plan))
+
+
+def _least(recipe: Recipe) -> str:
+    """How many more a failure that comes and goes takes, only its runs can tell."""
+    return "at least " if isinstance(recipe.verdict.runs, Confidence) else ""
 
 
 def _ends(plan: Planned) -> Iterator[tuple[str, str]]:
@@ -94,7 +100,8 @@ def _time(plan: Planned) -> str:
         limit = duration(plan.recipe.limits.timeout)
         return f"unknown before the first trial; one run of the repro is ended after {limit}"
     each = duration(plan.trial_seconds)
-    return f"{roughly(plan.seconds)}: {each} a trial, as {plan.measured} earlier ones here took"
+    more = ", or more" if _least(plan.recipe) else ""
+    return f"{roughly(plan.seconds)}{more}: {each} a trial, as {plan.measured} earlier ones here took"
 
 
 def _environment(plan: Planned) -> Iterator[str]:
