@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bisector.engine.asking import Asking
+from bisector.engine.bets import Bets
 from bisector.engine.comparing import Comparer
 from bisector.engine.progress import Listener, Note, TrialEnded
 from bisector.engine.sampling import Yardstick, answers, goes_in_turns, in_turns, may_tell_more
@@ -71,8 +72,7 @@ class Hunter:
     """What the report must say besides."""
     disbelieved: frozenset[Trial] = frozenset()
     """Trials on record that are made once more."""
-    _ahead: dict[str, Job] = field(default_factory=dict)
-    """Trials under way that nobody has asked for yet, by key: bets of idle workers."""
+    _bets: Bets = field(default_factory=Bets)
 
     @property
     def id(self) -> str:
@@ -139,7 +139,7 @@ class Hunter:
         self, asked: TrialRequest, purpose: Purpose, label: str, left: Left | None = None
     ) -> JudgedTrial:
         """The trial that a request describes. Trouble that passes is met by trying once more."""
-        self._gather()
+        self._bets.settle()
         known = self._known(asked, purpose)
         if known is not None:
             judged = self._judged(known[0], label, left, reused=known[1], worker=0)
@@ -190,27 +190,15 @@ class Hunter:
         if self.workers.count == 1:
             return
         wanted = {asked.key: asked for asked in map(self.request, shas)}
-        self._gather()
-        for key, job in list(self._ahead.items()):
-            if key not in wanted and job.call_off():
-                del self._ahead[key]
+        self._bets.settle()
+        self._bets.call_off_all_but(wanted)
         for key, asked in wanted.items():
-            if key not in self._ahead and self._known(asked, Purpose.SEARCH) is None:
-                self._ahead[key] = self.workers.submit(
-                    asked, Purpose.SEARCH, label, self.commit(asked.commit)
-                )
-
-    def _gather(self) -> None:
-        """Bets that are through are on record, where trials are looked for first."""
-        for key, job in list(self._ahead.items()):
-            if job.done.is_set():
-                del self._ahead[key]
+            if key not in self._bets and self._known(asked, Purpose.SEARCH) is None:
+                self._bets.put(self.workers.submit(asked, Purpose.SEARCH, label, self.commit(asked.commit)))
 
     def _submit(self, asked: TrialRequest, purpose: Purpose, label: str) -> Job:
-        ahead = self._ahead.get(asked.key)
-        if ahead is not None and purpose in _AGAIN and ahead.request.runs >= asked.runs:
-            return self._ahead.pop(asked.key)
-        return self.workers.submit(asked, purpose, label, self.commit(asked.commit))
+        ahead = self._bets.take(asked) if purpose in _AGAIN else None
+        return ahead or self.workers.submit(asked, purpose, label, self.commit(asked.commit))
 
     def _ran(self, job: Job, label: str, left: Left | None = None) -> JudgedTrial:
         trial = self.workers.wait(job)
