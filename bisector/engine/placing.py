@@ -10,10 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bisector.history import History
-from bisector.model import JudgedTrial, Judgement, Purpose
-
-_OTHERWISE = (Purpose.REVERT, Purpose.CROSS, Purpose.TRY)
-"""Trials of a commit that do not show the commit as it is."""
+from bisector.model import ALTERED, JudgedTrial, Judgement
 
 
 def placed(
@@ -26,7 +23,7 @@ def placed(
     said = (
         (judged.trial.commit, judged.verdict.judgement)
         for judged in trials
-        if judged.trial.purpose not in _OTHERWISE
+        if judged.trial.purpose not in ALTERED
     )
     places = {sha: place for place, sha in enumerate(_in_order(history, said, culprit), start=1)}
     return tuple(replace(judged, place=places.get(judged.trial.commit)) for judged in trials)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bisector.model import Account, JudgedTrial, Judgement, Purpose
+from bisector.model import ALTERED, Account, JudgedTrial, Judgement, Purpose
 
 _STEPS_SHOWN = 150
-_OTHERWISE = (Purpose.REVERT, Purpose.CROSS, Purpose.TRY)
-"""Trials that do not show their commit as it is: they rule out nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def funnel(account: Account) -> Funnel:
     inside = _inside(account)
     steps = []
     for number, judged in enumerate(account.trials, start=1):
-        if judged.trial.purpose not in _OTHERWISE:
+        if judged.trial.purpose not in ALTERED:
             stretch = stretch.after(judged.verdict.judgement, judged.place, culprit)
         steps.append(Step(number, judged, stretch, _at(judged, stretch, inside)))
     drawn = tuple(steps[:_STEPS_SHOWN])
