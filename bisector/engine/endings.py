@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisector.engine import doubting, releases, remarks, wavering
+from bisector.engine import doubting, faces, releases, remarks, wavering
 from bisector.engine.account import Conclusion
 from bisector.engine.confirm import Proof
 from bisector.engine.crossing import CodeDecides, Doubtful, EnvironmentDecides, Untried
@@ -21,7 +21,7 @@ def proven(hunter: Hunter, proof: Proof, culprit: str, old: str, new: str, log: 
     if proof.doubt is None:
         remarks.remark(hunter, culprit, old, new)
     first = f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit: {proof.sentence}"
-    message = proof.doubt or first
+    message = proof.doubt or "; ".join(filter(None, (first, faces.unsure(hunter, culprit))))
     hunter.happened(Event.REFUTED if proof.doubt else Event.CONFIRMED, message)
     ending = Ending.UNCONFIRMED if proof.doubt else Ending.FOUND
     return Conclusion(ending, message, culprit, confirmation=proof.confirmation, log=log)

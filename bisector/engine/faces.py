@@ -62,6 +62,18 @@ def _is_mask(hunter: Hunter, culprit: str) -> bool:
     return True
 
 
+def unsure(hunter: Hunter, culprit: str) -> str | None:
+    """What must stand beside the name where nothing told whether the culprit's own failure is the hunted one."""
+    face = _worn(hunter, culprit)
+    behind = [judged for judged in hunter.told if judged.trial.purpose is Purpose.BEHIND]
+    if face is None or not behind or behind[-1].verdict.judgement is not Judgement.SKIP:
+        return None
+    return (
+        f"it fails otherwise there ({words(face)}) until {hunter.faces[face][:12]}, and whether that only hides "
+        "what a commit in between did could not be shown"
+    )
+
+
 def _laid_over(hunter: Hunter, culprit: str, ending: str) -> JudgedTrial:
     """The whole change; what it did to the code alone, where the rest (a list of changes, a version) is at odds."""
     code = patch(hunter.mirror.git, f"{ending}^", ending, "*.py")

@@ -73,3 +73,6 @@ def test_where_it_cannot_be_seen_the_report_says_so(making: Making, shop: Shop) 
     hunted = shop.hunt(project, 1, 12, INSTALL, REPRO)
     assert (hunted.status, hunted.culprit) == (FOUND, project[5]), hunted.words
     assert "could not be seen" in hunted.notices
+    assert (
+        "whether that only hides what a commit in between did could not be shown" in hunted.report["message"]
+    )
