@@ -35,12 +35,12 @@ def there(hint: str, state: str | None) -> str:
 
 def state_in(arguments: Sequence[str]) -> str | None:
     """The last `--state` of a command line, which may be one that could not be understood."""
-    given = None
-    for word, following in zip(arguments, [*arguments[1:], None], strict=True):
+    given, words = None, iter(arguments)
+    for word in words:
         if word == "--":
             break
         if word == "--state":
-            given = following
+            given = next(words, None)
         elif word.startswith("--state="):
             given = word.removeprefix("--state=")
     return given

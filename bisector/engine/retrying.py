@@ -6,7 +6,7 @@ Whoever gives the same command again has mended something, or hopes that it has 
 from __future__ import annotations
 
 from bisector.engine.hunter import Hunter
-from bisector.model import Judgement, Trial, Untestable
+from bisector.model import Judgement, Purpose, Trial, Untestable
 from bisector.verdict import judge
 
 
@@ -17,6 +17,8 @@ def stops_hunts(hunter: Hunter) -> frozenset[Trial]:
 
 def _stops(hunter: Hunter, trial: Trial) -> bool:
     """An end that could not be tested; anywhere what the recipe wants to be stopped by."""
+    if trial.purpose not in (Purpose.END, Purpose.SEARCH):
+        return False
     ends = (hunter.row.old_commit, hunter.row.new_commit)
     if isinstance(trial.outcome, Untestable) and trial.commit in ends:
         return True
