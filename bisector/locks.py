@@ -34,7 +34,11 @@ def _hold(path: Path, how: int) -> int:
     """The file that lies at `path` now: whoever held it before may have taken it away with what it guards."""
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except FileNotFoundError:
+            # The folder went in between.
+            continue
         try:
             fcntl.flock(descriptor, how)
             if _lies_at(path, descriptor):
