@@ -69,14 +69,15 @@ class Treecode:
         contents = place.facts.files()
         wanted = {path: contents[path] for path in self._imported if path in contents}
         store = self._store(ready.interpreter)
-        missing = {path: content for path, content in wanted.items() if not _kept(store, content).exists()}
+        kept = {path: _whole(_kept(store, content)) for path, content in wanted.items()}
+        missing = {path: wanted[path] for path, made in kept.items() if made is None}
         if len(missing) > FEW:
             self._compile(missing, store, ready, place)
+            kept |= {path: _whole(_kept(store, content)) for path, content in missing.items()}
         suffix = _suffix(ready.interpreter)
         tree = place.tree.resolve()
         for folder, modules in _by_folder(wanted).items():
-            kept = ((module, _whole(_kept(store, wanted[module]))) for module in modules)
-            made = {_stem(module) + suffix: content for module, content in kept if content}
+            made = {_stem(module) + suffix: content for module in modules if (content := kept[module])}
             _lay(tree / folder, made)
 
     def witness(self, place: Place, told: Path) -> str:
@@ -111,7 +112,7 @@ class Treecode:
         for content in missing.values():
             made = aside / content
             if leftovers.is_own(made, aside) and made.stat().st_size <= LARGEST:
-                _keep(_kept(store, content), made.read_bytes())
+                _keep(Path(_kept(store, content)), made.read_bytes())
         self._shelf.grown.touch()
 
 
@@ -120,8 +121,8 @@ def _suffix(interpreter: Interpreter) -> str:
     return f".cpython-{major}{minor}.pyc"
 
 
-def _kept(store: Path, content: str) -> Path:
-    return store / content[:2] / content
+def _kept(store: Path, content: str) -> str:
+    return f"{store}/{content[:2]}/{content}"
 
 
 def _by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
@@ -152,9 +153,10 @@ def _keep(path: Path, made: bytes) -> None:
     half.replace(path)
 
 
-def _whole(path: Path) -> bytes | None:
+def _whole(path: str) -> bytes | None:
     try:
-        kept = path.read_bytes()
+        with open(path, "rb") as file:
+            kept = file.read()
     except FileNotFoundError:
         return None
     digest, made = kept[:DIGEST], kept[DIGEST:]
@@ -166,9 +168,10 @@ def _lay(folder: Path, made: Mapping[str, bytes]) -> None:
     cache = folder / "__pycache__"
     if not made or not folder.is_dir() or os.path.realpath(cache) != str(cache):
         return
+    with suppress(PermissionError):
+        cache.mkdir(exist_ok=True)
     for name, content in made.items():
-        with suppress(FileExistsError, PermissionError):
-            cache.mkdir(exist_ok=True)
+        with suppress(FileExistsError, FileNotFoundError, PermissionError):
             descriptor = os.open(
                 f"{cache}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644
             )
