@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bisector.oracles.finding import Fails, FailsOtherwise, Finding, Works
-from bisector.oracles.signatures import Signature, blames_project, difference
+from bisector.oracles.signatures import Raised, Signature, blames_project, difference
+
+UNFINISHED = ("NotImplementedError", "SyntaxError", "IndentationError", "TabError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,16 @@ def faces(line: Sequence[Finding | None]) -> tuple[Face, ...]:
     | both sides work                                            | somebody's unfinished work              |
     | both sides fail as hunted                                  | something on top of the regression      |
     | a side has neither                                         | not to be told                          |
+
+    A stub and a file that does not parse are unfinished work wherever they stand, and hide whatever lies behind them.
     """
     before = _nearest(enumerate(line), len(line))
     after = _nearest(((at, line[at]) for at in reversed(range(len(line)))), len(line))
     found: list[Face] = []
     for at, finding in enumerate(line):
         if not isinstance(finding, FailsOtherwise) or not blames_project(finding.failure):
+            continue
+        if isinstance(finding.failure, Raised) and finding.failure.kind in UNFINISHED:
             continue
         if {type(before[at]), type(after[at])} != {Works, Fails}:
             continue

@@ -21,6 +21,8 @@ LETTERS: dict[str, Finding | None] = {
     "b": FailsOtherwise("another", B),
     "o": FailsOtherwise("another", OUTSIDE),
     "v": FailsOtherwise("another", VALUE),
+    "n": FailsOtherwise("another", Raised("NotImplementedError", "to do", HERE)),
+    "s": FailsOtherwise("another", Raised("SyntaxError", "invalid syntax", HERE)),
     "?": CannotTell("exit 125"),
     ".": None,
 }
@@ -39,6 +41,9 @@ ROWS = {
     "outside the project's code": ("WoF", ()),
     "in a hunt for a fix": ("FaW", (Face(1, 1, A),)),
     "at a regression that came twice": ("WaFbWaF", (Face(1, 1, A), Face(3, 3, B), Face(5, 5, A))),
+    "a stub": ("WnF", ()),
+    "a file that does not parse": ("WsF", ()),
+    "a face beside a stub": ("WanF", (Face(1, 1, A),)),
     "nothing at all": ("", ()),
 }
 
