@@ -48,7 +48,7 @@ def launch(cage: Cage, folder: Path, mark: str) -> subprocess.Popen[bytes]:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < limit
         time.sleep(0.02)
