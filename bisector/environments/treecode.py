@@ -1,16 +1,19 @@
-"""Bytecode of the commit's own modules: made once for a file's content, laid into the tree before a run.
+"""Bytecode of the commit's own modules: made once for a file's content, laid beside the tree before a run.
 
 A clean tree has none, and a run that imports a large package would compile it anew at every commit. Python believes
-what is laid out only where it fits the source beside it (PEP 552, checked hashes), so it can change no answer.
+what is laid out only where it fits its source (PEP 552, checked hashes), and a program that looks at its own folder
+meets none of it: so it can change no answer.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import tempfile
 import threading
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from bisector.environments.budget import BYTECODE
@@ -27,6 +30,32 @@ LARGEST = 16 << 20
 DIGEST = hashlib.sha256().digest_size
 SHA1 = 40
 """Digits of a content's id, where git does not count by SHA-256."""
+LAID = "bytecode"
+IN_THE_WAY = {errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.ENAMETOOLONG}
+"""What keeps a file from being laid out: a run may have been there before, a name be too long for one."""
+
+READER = """\
+import _imp, sys
+from _frozen_importlib_external import SourceFileLoader
+def beside(get_data, trees={trees!r}, laid={laid!r}, suffix={suffix!r}):
+    def read(self, path):
+        try:
+            return get_data(self, path)
+        except OSError:
+            # Who writes bytecode finds what it wrote, and must find nothing else.
+            if not (sys.dont_write_bytecode and isinstance(path, str) and path.endswith(suffix)):
+                raise
+            for tree in trees:
+                try:
+                    if path.startswith(tree):
+                        return get_data(self, laid + path[len(tree):])
+                except OSError:
+                    pass
+            raise
+    return read
+if _imp.check_hash_based_pycs != "never":
+    SourceFileLoader.get_data = beside(SourceFileLoader.get_data)
+"""
 
 WITNESS = """\
 import atexit, sys
@@ -53,6 +82,8 @@ class Treecode:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._imported: frozenset[str] = frozenset()
+        self._barren: frozenset[str] = frozenset()
+        """Where the bytecode of what gave none would lie: what warns is met at each commit."""
 
     @property
     def knows_nothing(self) -> bool:
@@ -62,23 +93,26 @@ class Treecode:
     def serves(interpreter: Interpreter) -> bool:
         return interpreter.implementation == "cpython" and interpreter.minor >= OLDEST
 
-    def lay(self, ready: Ready, place: Place) -> None:
-        """What earlier runs imported, compiled where it is new, beside its source."""
+    def lay(self, ready: Ready, place: Place) -> str | None:
+        """What earlier runs imported, compiled where it is new; what an interpreter runs at its start to find it."""
         if self.knows_nothing:
-            return
+            return None
         contents = place.facts.files()
         wanted = {path: contents[path] for path in self._imported if path in contents}
         store = self._store(ready.interpreter)
         kept = {path: _whole(_kept(store, content)) for path, content in wanted.items()}
         missing = {path: wanted[path] for path, made in kept.items() if made is None}
+        missing = {path: made for path, made in missing.items() if _kept(store, made) not in self._barren}
         if len(missing) > FEW:
             self._compile(missing, store, ready, place)
             kept |= {path: _whole(_kept(store, content)) for path, content in missing.items()}
-        suffix = _suffix(ready.interpreter)
-        tree = place.tree.resolve()
+            self._barren |= {_kept(store, wanted[path]) for path in missing if kept[path] is None}
+        suffix, laid = _suffix(ready.interpreter), place.scratch / LAID
         for folder, modules in _by_folder(wanted).items():
             made = {_stem(module) + suffix: content for module in modules if (content := kept[module])}
-            _lay(tree / folder, made)
+            _lay(laid / folder / "__pycache__", made, place.scratch.parent)
+        trees = tuple(dict.fromkeys((f"{place.tree}/", f"{place.tree.resolve()}/")))
+        return READER.format(trees=trees, laid=f"{laid}/", suffix=suffix)
 
     def witness(self, place: Place, told: Path) -> str:
         """What an interpreter runs at its start, so that it tells at its end what it imported from the tree."""
@@ -96,8 +130,9 @@ class Treecode:
 
     def _compile(self, missing: Mapping[str, str], store: Path, ready: Ready, place: Place) -> None:
         """In the cage, though nothing is executed: a compiler may be brought to eat memory."""
-        aside = place.scratch / BYTECODE
-        aside.mkdir()
+        if not (place.scratch.is_dir() and leftovers.is_below(place.scratch, place.scratch.parent)):
+            return
+        aside = Path(tempfile.mkdtemp(prefix=BYTECODE, dir=place.scratch))
         lines = (
             f"{place.tree / path}\t{aside / content}\n"
             for path, content in missing.items()
@@ -163,17 +198,25 @@ def _whole(path: str) -> bytes | None:
     return made if hashlib.sha256(made).digest() == digest else None
 
 
-def _lay(folder: Path, made: Mapping[str, bytes]) -> None:
-    """A build that ran in the tree may have left a link in the way, which must not be followed."""
-    cache = folder / "__pycache__"
-    if not made or not folder.is_dir() or os.path.realpath(cache) != str(cache):
+def _lay(folder: Path, made: Mapping[str, bytes], root: Path) -> None:
+    """A build or an earlier run may have left a link in the way, which must not be followed."""
+    if not made or not leftovers.is_below(folder, root):
         return
-    with suppress(PermissionError):
-        cache.mkdir(exist_ok=True)
+    with _whatever_is_in_the_way():
+        folder.mkdir(parents=True, exist_ok=True)
     for name, content in made.items():
-        with suppress(FileExistsError, FileNotFoundError, PermissionError):
+        with _whatever_is_in_the_way():
             descriptor = os.open(
-                f"{cache}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644
+                f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644
             )
             with open(descriptor, "wb") as file:
                 file.write(content)
+
+
+@contextmanager
+def _whatever_is_in_the_way() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in IN_THE_WAY:
+            raise

@@ -39,6 +39,7 @@ LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
 HOOK = "_bisector_hook"
 WITNESS = "_bisector_witness"
+READER = "_bisector_reader"
 
 
 def perform(
@@ -187,15 +188,21 @@ class _Making:
         treecode = None if self.purpose is Purpose.CONFIRM else self.bench.treecode
         if treecode is None or not treecode.serves(ready.interpreter):
             return repeat(stand)
-        treecode.lay(ready, place)
+
+        def lay() -> None:
+            reader = treecode.lay(ready, place)
+            if reader is not None:
+                self._hook(ready, READER, reader)
+
+        lay()
         if self.purpose is not Purpose.END and not treecode.knows_nothing:
             return repeat(stand)
         told = stand.room.scratch / "imported"
-        _hook(ready, WITNESS, treecode.witness(place, told))
+        self._hook(ready, WITNESS, treecode.witness(place, told))
 
         def learn() -> None:
             treecode.learn(place, told)
-            treecode.lay(ready, place)
+            lay()
 
         made = repeat(stand, learn)
         treecode.learn(place, told)
@@ -205,8 +212,17 @@ class _Making:
         room = Room(self.bench.scratch / "repro", self.request.repro, self.bench.slot.tree)
         room.furnish()
         if self.request.limits.gpu_memory is not None:
-            _hook(ready, HOOK, gpu_memory_hook(self.request.limits.gpu_memory))
+            self._hook(ready, HOOK, gpu_memory_hook(self.request.limits.gpu_memory))
         return Stand(self.bench, self.request, room, self._confined(room, ready), self.cancelled)
+
+    def _hook(self, ready: Ready, module: str, source: str) -> None:
+        """Python source that every interpreter of this trial's environment runs before anything else."""
+        for site in ready.venv.glob("lib/python*/site-packages"):
+            for name, text in ((f"{module}.py", source), (f"{module}.pth", f"import {module}\n")):
+                # The proof or a run has been here: what either laid in the way must not be followed.
+                if is_below(site, self.bench.scratch):
+                    (site / name).unlink(missing_ok=True)
+                    (site / name).write_text(text, encoding="utf-8")
 
     def _beside(self) -> Stand | Untestable | Trouble | None:
         """The other commit's repro, in a slot and an environment of its own."""
@@ -240,16 +256,6 @@ class _Making:
             readable=(*ready.readable, *self._shared(), *self.bench.history),
             sandbox=self.bench.sandbox,
         )
-
-
-def _hook(ready: Ready, module: str, source: str) -> None:
-    """Python source that every interpreter of this trial's environment runs before anything else."""
-    for site in ready.venv.glob("lib/python*/site-packages"):
-        for name, text in ((f"{module}.py", source), (f"{module}.pth", f"import {module}\n")):
-            # The proof has run in there: what a .pth of the project's build laid out must not be followed.
-            if is_below(site, ready.venv):
-                (site / name).unlink(missing_ok=True)
-                (site / name).write_text(text)
 
 
 def _smells_of_import(outcome: Outcome) -> bool:

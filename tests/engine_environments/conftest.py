@@ -22,7 +22,7 @@ from ..environments.registry import Registry, serve
 if TYPE_CHECKING:
     from tests.conftest import Making, Repository
 
-FOUND, USAGE, SUSPECTS, FAILED = 0, 2, 3, 5
+FOUND, USAGE, SUSPECTS, ALIKE, FAILED = 0, 2, 3, 4, 5
 PATIENCE = 120
 
 

@@ -1,14 +1,18 @@
-"""Bytecode that is laid into the tree before a run: where it is, what it must never do."""
+"""Bytecode that is laid beside the tree before a run: where it serves, what it must never do."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from bisector.environments import Treecode
 
 from .conftest import FOUND
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.conftest import Repository
     from tests.engine_environments.conftest import Hunted, Land
 
@@ -18,10 +22,12 @@ PACKAGE = "".join(f"from proj import m{number}\n" for number in range(MODULES))
 COUNTS = """\
 repro:
   python: |
-    import glob, os, sys
-    laid = glob.glob(os.path.join({tree!r}, "**", "*.pyc"), recursive=True)
-    print("laid", len(laid))
+    import builtins, sys
+    compiled, own = [], builtins.compile
+    builtins.compile = lambda source, name, *more, **rest: compiled.append(name) or own(source, name, *more, **rest)
     import proj
+    imported = [name for name in sys.modules if name.split(".")[0] == "proj"]
+    print("laid", len(imported) - len(compiled))
     assert proj.m3.VALUE == 1, proj.m3.VALUE
 """
 
@@ -38,12 +44,11 @@ def history(land: Land, **culprit: str) -> Repository:
 
 
 def hunt(land: Land, project: Repository, *lines: str) -> Hunted:
-    (mirror,) = [*land.state.glob("mirrors/*")] or [land.state / "mirrors" / "none"]
-    return land.hunt(project, COUNTS.format(tree=str(mirror / "slots" / "0" / "tree")), *lines)
+    return land.hunt(project, COUNTS, *lines)
 
 
 def laid(land: Land) -> list[tuple[str, int]]:
-    """Of each trial of the last hunt that ran, in order: why it was made, and how much bytecode it met."""
+    """Of each trial of the last hunt that ran, in order: why it was made, how many modules it need not compile."""
     folder = max(land.state.glob("hunts/*"), key=lambda path: path.stat().st_mtime_ns)
     found = []
     for log in sorted(folder.glob("logs/*.log")):
@@ -52,14 +57,8 @@ def laid(land: Land) -> list[tuple[str, int]]:
     return found
 
 
-def mirrored(land: Land, project: Repository) -> None:
-    """So that the repro can be told where the tree will lie."""
-    assert land.say("check", land.written(land.recipe(project)))[0] == FOUND
-
-
 def test_runs_find_bytecode_and_the_proof_makes_its_own(land: Land) -> None:
     project = history(land)
-    mirrored(land, project)
     hunted = hunt(land, project)
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     met = laid(land)
@@ -72,7 +71,6 @@ def test_runs_find_bytecode_and_the_proof_makes_its_own(land: Land) -> None:
 
 def test_the_next_hunt_compiles_nothing_anew(land: Land) -> None:
     project = history(land)
-    mirrored(land, project)
     hunt(land, project)
     kept = {path: path.stat().st_mtime_ns for path in land.state.rglob("environments/bytecode/*/*/*")}
     assert kept
@@ -83,7 +81,6 @@ def test_the_next_hunt_compiles_nothing_anew(land: Land) -> None:
 
 def test_what_a_crash_cut_short_is_not_laid_out(land: Land) -> None:
     project = history(land)
-    mirrored(land, project)
     hunt(land, project)
     for path in land.state.rglob("environments/bytecode/*/*/*"):
         path.write_bytes(path.read_bytes()[:-7])
@@ -111,6 +108,46 @@ def test_a_warning_of_the_compiler_is_not_swallowed(land: Land) -> None:
     assert {one["verdict"] for one in hunted.report["trials"]} == {"good", "bad"}
 
 
+def test_what_warns_is_compiled_once_and_then_left_to_the_runs(
+    land: Land, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[set[str]] = []
+    compiled = Treecode._compile
+
+    def listening(self: Treecode, missing: dict[str, str], *rest: Any) -> None:
+        asked.append(set(missing.values()))
+        compiled(self, missing, *rest)
+
+    monkeypatch.setattr(Treecode, "_compile", listening)
+    warning = {f"proj/m{number}.py": f"VALUE = {number}\nPATTERN = '\\d'\n" for number in range(MODULES)}
+    steps = {1: {"proj/__init__.py": PACKAGE, **warning}, CULPRIT: {"proj/m3.py": "VALUE = 4\n"}}
+    steps |= {number: {"README": str(number)} for number in range(2, 11) if number != CULPRIT}
+    hunted = land.hunt(
+        land.project("1..10", steps), "repro: {python: 'import proj; assert proj.m3.VALUE == 3'}"
+    )
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert len(asked) == 1
+    assert len(asked[0]) == MODULES + 1
+
+
+def test_modules_that_a_run_imports_besides_are_compiled_in_the_same_trial(land: Land) -> None:
+    """Either end differs in all that the other imported, and imports as much again."""
+
+    def at(letter: str, sign: int) -> dict[str, str]:
+        others = [f"{letter}{number}" for number in range(MODULES)]
+        files = {f"proj/{other}.py": f"NAME = {other!r}\n" for other in others}
+        files |= {f"proj/m{number}.py": f"VALUE = {sign * (number + 1)}\n" for number in range(MODULES)}
+        return files | {"proj/__init__.py": PACKAGE + "".join(f"from proj import {o}\n" for o in others)}
+
+    steps = {number: {"README": str(number)} for number in range(2, 11)}
+    project = land.project("1..10", steps | {1: at("g", 1), 10: at("b", -1)})
+    script = COUNTS.replace("m3.VALUE == 1", "m3.VALUE == 4")
+    hunted = land.hunt(project, script, "verdict: {runs: 2}")
+    assert (hunted.status, hunted.culprit) == (FOUND, 10), hunted.words
+    ends = [count for purpose, count in laid(land) if purpose == "end"]
+    assert ends == [0, 2 * MODULES + 1, MODULES + 1, 2 * MODULES + 1]
+
+
 def test_a_link_that_a_build_left_is_not_followed(land: Land) -> None:
     project = history(land)
     outside = land.folder / "outside"
@@ -122,14 +159,99 @@ def test_a_link_that_a_build_left_is_not_followed(land: Land) -> None:
     assert not [*outside.iterdir()]
 
 
+def test_what_a_run_left_in_the_way_is_not_followed(land: Land) -> None:
+    """Between two runs of a trial more is laid out, where the first could write."""
+    project = history(land)
+    outside = land.folder / "outside"
+    outside.mkdir()
+    script = f"""\
+repro:
+  python: |
+    import os
+    if not os.path.lexists("../../environment/bytecode"):
+        os.symlink({str(outside)!r}, "../../environment/bytecode")
+    import proj
+    assert proj.m3.VALUE == 1
+"""
+    hunted = land.hunt(project, script, "verdict: {runs: 2}")
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert not [*outside.iterdir()]
+
+
+def test_nothing_is_written_where_a_run_has_put_a_link_for_its_environment(land: Land) -> None:
+    """Even out of the sandbox: what is laid out between two runs went to a folder that the first one named."""
+    project = history(land)
+    outside = land.folder / "outside"
+    (outside / "venv/lib/python3/site-packages").mkdir(parents=True)
+    script = f"""\
+repro:
+  python: |
+    import atexit, os
+    here = os.path.realpath("../../environment")
+    def swap():
+        os.rename(here, here + ".moved")
+        os.symlink({str(outside)!r}, here)
+    import proj
+    atexit.register(swap)
+    assert proj.m3.VALUE == 1
+"""
+    assert land.hunt(project, script, "verdict: {runs: 2}").status != FOUND, "nothing runs there twice"
+    assert not [path for path in outside.rglob("*") if path.is_file()]
+
+
+def test_a_program_that_looks_at_its_own_folder_meets_none_of_it(land: Land) -> None:
+    """From the fourth commit on it takes no file that it does not know: an innocent commit was blamed for that."""
+    check = "    assert m3.VALUE == 1, m3.VALUE\n"
+    scan = "    for name in os.listdir(os.path.dirname(__file__)):\n"
+    scan += "        if not name.endswith('.py'):\n            raise ValueError('stray file')\n"
+    body = f"{PACKAGE}import os\ndef run():\n{check}"
+    files = {f"proj/m{number}.py": f"VALUE = {1 if number == 3 else number}\n" for number in range(MODULES)}
+    steps = {number: {"README": str(number)} for number in range(2, 11)}
+    steps |= {1: {"proj/__init__.py": body, **files}, 4: {"proj/__init__.py": body + scan}}
+    steps[8] = {"proj/m3.py": "VALUE = 2\n"}
+    project = land.project("1..10", steps)
+    hunted = land.hunt(project, "repro: {python: 'import proj; proj.run()'}")
+    assert (hunted.status, hunted.culprit) == (FOUND, 8), hunted.words
+    assert {one["verdict"] for one in hunted.report["trials"]} == {"good", "bad"}
+
+
+def test_git_finds_the_tree_clean(land: Land) -> None:
+    project = history(land)
+    look = 'test -z "$(git status --porcelain --ignored)"'
+    script = f"repro:\n  cwd: tree\n  run: python -c 'import proj; assert proj.m3.VALUE == 1' && {look}\n"
+    hunted = land.hunt(project, script, "verdict: {runs: 2}")
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+
+
+def test_who_is_told_to_believe_any_bytecode_is_given_none(land: Land) -> None:
+    """A build step writes the module that decides, and the interpreter does not look whether the bytecode fits."""
+    project = history(land, m1="VALUE = 100\n")
+    step = "install: {mode: pythonpath, module: proj, build: ['cp proj/m1.py proj/m3.py']}"
+    command = (
+        "python --check-hash-based-pycs never -c 'import proj; assert proj.m3.VALUE == 1, proj.m3.VALUE'"
+    )
+    hunted = land.hunt(project, step, f"repro: {command}")
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+
+
+def test_names_that_leave_no_room_for_bytecode_are_left_out(land: Land) -> None:
+    long = "m" * 250
+    steps = {number: {"README": str(number)} for number in range(2, 11)}
+    files = {f"proj/m{number}.py": f"VALUE = {number}\n" for number in range(MODULES)}
+    steps |= {
+        1: {"proj/__init__.py": f"{PACKAGE}from proj import {long}\n", f"proj/{long}.py": "\n", **files}
+    }
+    steps[CULPRIT] = {"proj/m3.py": "VALUE = 4\n"}
+    project = land.project("1..10", steps)
+    hunted = land.hunt(project, "repro: {python: 'import proj; assert proj.m3.VALUE == 3'}")
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+
+
 def test_a_measured_hunt_lays_nothing_out(land: Land) -> None:
     """The good end and the others must do the same work."""
     project = history(land)
-    mirrored(land, project)
     metric = 'verdict: {metric: {pattern: "value ([0-9]+)", threshold: 1.5}}'
-    (mirror,) = land.state.glob("mirrors/*")
-    script = COUNTS.format(tree=str(mirror / "slots" / "0" / "tree"))
-    script = script.replace("assert proj.m3.VALUE == 1, proj.m3.VALUE", 'print("value", proj.m3.VALUE)')
+    script = COUNTS.replace("assert proj.m3.VALUE == 1, proj.m3.VALUE", 'print("value", proj.m3.VALUE)')
     hunted = land.hunt(project, script, metric)
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     assert {count for _, count in laid(land)} == {0}
@@ -137,7 +259,6 @@ def test_a_measured_hunt_lays_nothing_out(land: Land) -> None:
 
 def test_clean_takes_it_along(land: Land) -> None:
     project = history(land)
-    mirrored(land, project)
     hunt(land, project)
     assert [*land.state.glob("environments/bytecode")]
     assert land.say("clean")[0] == FOUND
@@ -147,7 +268,6 @@ def test_clean_takes_it_along(land: Land) -> None:
 def test_it_is_kept_under_the_id_that_git_gives_the_source(land: Land) -> None:
     """A run may lay a file beside its source that says to be of another: it must never be taken over."""
     project = history(land)
-    mirrored(land, project)
     hunt(land, project)
     kept: set[str] = {Path(path).name for path in land.state.rglob("environments/bytecode/*/*/*")}
     text = PACKAGE.encode()
