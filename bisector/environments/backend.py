@@ -19,7 +19,8 @@ from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import Layer, temporary
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
-from bisector.installers.words import DISK_FULL, reason_of
+from bisector.environments.requirements import with_requires
+from bisector.installers.words import BUILD_FAILED, DISK_FULL, reason_of
 from bisector.model import Stage, Trouble, Untestable
 from bisector.process import Finished, leftovers
 
@@ -224,9 +225,12 @@ class _Build:
     def _describe_developed(self) -> None:
         """Its scripts would ask pkg_resources, which need not be there: they are written anew."""
         scripts.rewrite(self.result / "bin")
-        for info in self.place.tree.rglob("*.egg-info"):
-            if leftovers.is_own(info / "PKG-INFO", self.place.tree):
-                shutil.copyfile(info / "PKG-INFO", self.result / "METADATA")
+        # The shallowest last: what lies deeper may be a test's.
+        for info in sorted(self.place.tree.rglob("*.egg-info"), key=lambda path: -len(path.parts)):
+            said = leftovers.read(info / "PKG-INFO", self.place.tree)
+            if said is not None:
+                listed = leftovers.read(info / "requires.txt", self.place.tree) or ""
+                (self.result / "METADATA").write_text(with_requires(said, listed), encoding="utf-8")
             entry_points = leftovers.read(info / "entry_points.txt", self.place.tree)
             if entry_points is not None:
                 scripts.write_entry_points(entry_points, self.result / "bin")
@@ -289,4 +293,4 @@ def _records_itself(step: str) -> bool:
 
 
 def untestable(failed: Failed) -> Untestable:
-    return Untestable(Stage.INSTALL, f"build failed: {failed.reason}")
+    return Untestable(Stage.INSTALL, f"{BUILD_FAILED}{failed.reason}")

@@ -20,6 +20,8 @@ from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata, declared, merge, name_of, parse
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
+SHAPE = "2"
+"""To be counted up when a build's layer comes to hold something else: the old ones are then made anew."""
 MOST_REMEMBERED = 200
 """Sets of inputs kept for one way to build; most projects have a handful."""
 MOST_ROUNDS = 4
@@ -63,7 +65,8 @@ class Order:
             [system.backend, *system.backend_path],
             self.requires,
             self.request.build,
-            [self.cutoff.isoformat() if self.cutoff else ""],
+            [self.cutoff.isoformat() if self.cutoff else "", SHAPE],
+            [self.served.tools.isoformat() if self.served.tools else ""],
         )
 
 

@@ -56,6 +56,8 @@ class Served:
 
     interpreter: Interpreter
     installer: Installer
+    tools: datetime | None = None
+    """Of then are the tools that build source archives; None: of today."""
 
 
 @dataclass
@@ -87,6 +89,7 @@ class Dependencies:
             [cutoff.isoformat() if cutoff else "", served.installer.name],
             [interpreter.version, interpreter.implementation, interpreter.platform],
             _words(request.index),
+            *_tools_of(served),
         )
         known = place.locks.get(name) or self._failed.get(name)
         if known is not None:
@@ -137,7 +140,8 @@ class Dependencies:
     ) -> Layer | Untestable | Trouble:
         """Exactly `lines`, installed and proven to let Python start."""
         interpreter, installer = served.interpreter, served.installer
-        key = fingerprint("deps", interpreter.words(), lines, [installer.name, f"shared={self.guarded}"])
+        how = [installer.name, f"shared={self.guarded}"]
+        key = fingerprint("deps", interpreter.words(), lines, how, *_tools_of(served))
         if key in self._failed:
             return self._failed[key]
 
@@ -188,6 +192,7 @@ class Dependencies:
             cancelled=place.cancelled,
             readable=served.interpreter.readable,
             share_files=self.guarded,
+            tools=served.tools,
             pauses=self.pauses,
         )
 
@@ -218,6 +223,11 @@ def _slim(venv: Path, layer: Path) -> None:
     for item in venv.iterdir():
         item.rename(layer / item.name)
     venv.rmdir()
+
+
+def _tools_of(served: Served) -> tuple[list[str], ...]:
+    """Nothing where they are of today, so that what was kept before is found again."""
+    return () if served.tools is None else ([served.tools.isoformat()],)
 
 
 def _words(index: Index) -> tuple[str, ...]:

@@ -27,7 +27,6 @@ from bisector.installers import INSTALLERS, Installer
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentFacts, EnvironmentRequest, InstallMode, Stage, Trouble, Untestable
 
-NEWEST_ALLOWED = SpecifierSet()
 KINDS = {InstallMode.EDITABLE: Kind.EDITABLE, InstallMode.WHEEL: Kind.WHEEL}
 RETRY_PAUSES = (1.0, 5.0)
 
@@ -48,6 +47,8 @@ class Environments:
         """The first rung of the ladder that gives an environment; the reasons of all when none does."""
         failed: list[tuple[Rung, Untestable]] = []
         for rung in ladder.rungs(request):
+            if not ladder.helps(rung, failed):
+                continue
             answer = self._on(rung, request, place)
             if isinstance(answer, Ready):
                 return replace(answer, facts=replace(answer.facts, rungs=ladder.tried(failed, rung)))
@@ -108,6 +109,7 @@ class Environments:
         if refused is not None:
             return refused
         requirements = _requirements(request, metadata, served.interpreter)
+        served = replace(served, tools=rung.tools(served.interpreter.minor))
         lines: tuple[str, ...] | Untestable | Trouble = requirements
         if not request.exact:
             lines = self.dependencies.lock(requirements, rung.cutoff, served, request, place)
@@ -121,7 +123,7 @@ class Environments:
             interpreter = self.interpreters.find(request.python)
         else:
             interpreter = self.interpreters.newest(
-                found.requires_python or NEWEST_ALLOWED, found.newest_python
+                found.requires_python or SpecifierSet(), found.newest_python
             )
         if isinstance(interpreter, NoInterpreter):
             return Untestable(Stage.INTERPRETER, f"{interpreter.reason}; {interpreter.hint}")
@@ -147,10 +149,13 @@ class Environments:
                 f"there is neither pyproject.toml nor setup.py in {found.folder.name}: install.path names "
                 "the folder, install.mode pythonpath needs none",
             )
-        answer = self.builds.provide(Order(request, found, kind, served, None), place)
-        if isinstance(answer, Untestable) and rung.cutoff is not None:
-            # The build gets what makes it work: today's packages first, those of the date where they do not.
-            return self.builds.provide(Order(request, found, kind, served, rung.cutoff), place)
+        # The build gets what makes it work: today's packages first, those of the date where they do not.
+        by_old_tools = replace(served, tools=rung.tools(served.interpreter.minor))
+        answer: Built | Untestable | Trouble | None = None
+        for way in dict.fromkeys(((served, None), (served, rung.cutoff), (by_old_tools, rung.cutoff))):
+            answer = self.builds.provide(Order(request, found, kind, *way), place)
+            if not isinstance(answer, Untestable):
+                break
         return answer
 
     def _assemble(

@@ -1,4 +1,7 @@
-"""What to try when a commit cannot be installed: as the recipe says, then the releases of its own date. Pure."""
+"""What to try when a commit cannot be installed: as the recipe says, then the releases of its own date. Pure.
+
+Last, where a source archive is among them that today's build tools refuse, the tools of that time as well.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,50 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
 from bisector.environments.ready import Ready
+from bisector.installers.words import is_unbuilt_by_tools
 from bisector.model import AsOf, EnvironmentRequest, Stage, Untestable
+
+OLDEST = (3, 6)
+TOOLS_SERVE = {
+    (3, 6): datetime(2020, 3, 1, tzinfo=timezone.utc),
+    (3, 11): datetime(2022, 10, 24, tzinfo=timezone.utc),
+    (3, 12): datetime(2023, 10, 2, tzinfo=timezone.utc),
+    (3, 13): datetime(2024, 10, 7, tzinfo=timezone.utc),
+    (3, 14): datetime(2025, 10, 7, tzinfo=timezone.utc),
+}
+"""Since when setuptools can be used by an interpreter of at least that version.
+
+The first date is before setuptools 46, the last that still knows what archives of ten years ago ask of it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
     words: str
     cutoff: datetime | None
+    old_tools: bool = False
+    """Source archives are built by tools of the date, or of the first date whose tools serve the interpreter."""
+
+    def tools(self, minor: tuple[int, int]) -> datetime | None:
+        if not self.old_tools or self.cutoff is None:
+            return None
+        serving = max(since for since in TOOLS_SERVE if since <= max(minor, OLDEST))
+        return max(self.cutoff, TOOLS_SERVE[serving])
 
 
 def rungs(request: EnvironmentRequest) -> tuple[Rung, ...]:
     """A date that the recipe gives is the user's word: nothing else is tried then."""
     if isinstance(request.as_of, datetime):
-        return (Rung(f"releases of {request.as_of:%Y-%m-%d}", request.as_of),)
-    of_its_date = Rung("releases of the commit's date", _moment(request.commit_date))
+        return _and_by_old_tools(Rung(f"releases of {request.as_of:%Y-%m-%d}", request.as_of))
+    of_its_date = _and_by_old_tools(Rung("releases of the commit's date", _moment(request.commit_date)))
     if request.as_of is AsOf.COMMIT:
-        return (of_its_date,)
-    return (Rung("as the recipe says", None), of_its_date)
+        return of_its_date
+    return (Rung("as the recipe says", None), *of_its_date)
+
+
+def helps(rung: Rung, failed: Sequence[tuple[Rung, Untestable]]) -> bool:
+    """Old build tools help only where a build has failed, and not at its compiler."""
+    return not rung.old_tools or is_unbuilt_by_tools(failed[-1][1])
 
 
 def after_import_failure(ready: Ready) -> EnvironmentRequest | None:
@@ -49,6 +79,10 @@ def summed_up(failed: Sequence[tuple[Rung, Untestable]]) -> Untestable:
         return Untestable(first.stage, f"{first.reason}\n(tried: {words})")
     lines = [f"{rung.words}: {answer.reason}" for rung, answer in failed]
     return Untestable(Stage.INSTALL, "\n".join((first.headline, *lines)))
+
+
+def _and_by_old_tools(rung: Rung) -> tuple[Rung, Rung]:
+    return rung, Rung(f"{rung.words}, built by the tools of that time", rung.cutoff, old_tools=True)
 
 
 def _moment(date: datetime) -> datetime:

@@ -33,6 +33,28 @@ def parse(text: str) -> Metadata:
     )
 
 
+def with_requires(text: str, listed: str) -> str:
+    """A PKG-INFO of before setuptools wrote there what is required, with that from the `requires.txt` beside it."""
+    if "\nRequires-Dist:" in text:
+        return text
+    first, _, rest = text.partition("\n")
+    return "\n".join((first, *_headers(listed), rest))
+
+
+def _headers(listed: str) -> Iterator[str]:
+    """Its sections are `[extra]`, `[:marker]` and `[extra:marker]`; what stands before them always holds."""
+    extra = marker = ""
+    for line in map(str.strip, listed.splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            extra, _, marker = line[1:-1].partition(":")
+            if extra:
+                yield f"Provides-Extra: {extra}"
+        elif line and not line.startswith("#"):
+            conditions = (f"({marker})" if marker else "", f'extra == "{extra}"' if extra else "")
+            condition = " and ".join(filter(None, conditions))
+            yield f"Requires-Dist: {line}" + (f" ; {condition}" if condition else "")
+
+
 def specifiers(text: str | None) -> SpecifierSet | None:
     """None where nothing is said, or nothing that can be understood: old files hold all kinds of things."""
     try:

@@ -42,6 +42,8 @@ class Pip:
     def resolve(self, wanted: Wanted, bench: Bench) -> tuple[str, ...] | Untestable | Trouble:
         if not wanted.requirements:
             return ()
+        if bench.tools is not None:
+            return Untestable(Stage.INSTALL, "pip knows no date for build tools alone; uv does")
         wheel = wheel_for(wanted.python)
         if isinstance(wheel, Trouble):
             return wheel

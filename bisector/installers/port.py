@@ -49,6 +49,8 @@ class Bench:
     """Hard links into the cache: only where nobody can write through them."""
     wheels_only: bool = False
     """No source archive is looked at where no wheel serves."""
+    tools: datetime | None = None
+    """Source archives are built by nothing newer, where today's build tools have failed; None: by the newest."""
     pauses: tuple[float, ...] = (1.0, 5.0)
     """Before each further attempt when the registry does not answer."""
 

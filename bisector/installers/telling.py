@@ -21,6 +21,8 @@ _RUST_PLACE = re.compile(r"\s*--> (\S+:\d+:\d+)")
 _MESON = re.compile(r"\S*meson(?:\.build|_options\.txt|\.options):\d+:\d+: ERROR: \S")
 _CMAKE = re.compile(r"CMake Error(?: at [^\s:]+:\d+ \([^)]*\))?:")
 _FRAME = re.compile(r'\s+File "([^"]+)", line (\d+)')
+_LIBRARY = re.compile(r"(?<![^\s('\"])[^\s('\"]*/(?:site|dist)-packages/")
+"""Begins where a word does: a line without an end would be gone through from each of its letters."""
 _NOT_ITS_OWN = re.compile(r"/(?:site|dist)-packages/|/lib/python\d|^<|/environments/guest/")
 _CONCLUSION = re.compile(r"Because .*?(?:unsatisfiable|cannot be used)\b", re.DOTALL)
 _FRAMING = re.compile(r"[\s│╰├─▶×]+")
@@ -57,7 +59,9 @@ def telling(output: str) -> str:
         lambda said: next((one for one in reversed(said) if one.strip()), ""),
     )
     answers = (read(lines) for read in readers)
-    return line(next((answer for answer in answers if answer is not None), ""), WIDTH)
+    told = next((answer for answer in answers if answer is not None), "")
+    # A build's virtualenv lies elsewhere each time, and nobody finds it afterwards.
+    return line(_LIBRARY.sub("", told), WIDTH)
 
 
 def _first(lines: Sequence[str], *patterns: re.Pattern[str]) -> str | None:
@@ -88,15 +92,22 @@ def _conclusion(text: str) -> str | None:
 
 
 def _raised(lines: Sequence[str]) -> str | None:
-    """Below the last frame the first line that is not indented."""
+    """Below the last frame the first line that is indented less: the whole may be somebody's quotation."""
     framed = [(number, found) for number, one in enumerate(lines) if (found := _FRAME.match(one))]
     if not framed:
         return None
     last, _ = framed[-1]
     frames = [found for _, found in framed]
     own = [frame for frame in frames if not _NOT_ITS_OWN.search(frame[1])] or frames
-    said = next((one for one in lines[last + 1 :] if one.strip() and not one[0].isspace()), None)
-    return said and f"{said} ({own[-1][1].rsplit('/', 1)[-1]}:{own[-1][2]})"
+    indent = _indent(lines[last])
+    said = next((one.strip() for one in lines[last + 1 :] if one.strip() and _indent(one) < indent), None)
+    if said is None or own[-1][1].startswith("<"):
+        return said
+    return f"{said} ({own[-1][1].rsplit('/', 1)[-1]}:{own[-1][2]})"
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _error(lines: Sequence[str]) -> str | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import timezone
+from datetime import datetime, timezone
 from pathlib import Path
+
+from packaging.utils import canonicalize_name
 
 from bisector.installers.attempt import attempt, seeing
 from bisector.installers.port import Bench, Wanted
@@ -18,7 +21,7 @@ from bisector.process import leftovers
 OLDEST = (3, 6)
 FAR_FUTURE = "2999-01-01T00:00:00Z"
 BUILD_TOOLS = ("setuptools", "wheel", "hatchling", "flit-core", "poetry-core", "cython", "setuptools-scm")
-"""What builds a source archive obeys no date: an old one may not run on the interpreter."""
+"""What builds a source archive obeys no date at first: an old one may not run on the interpreter."""
 
 
 class Uv:
@@ -59,10 +62,11 @@ class Uv:
         if wanted.alone:
             options.append("--no-deps")
         if wanted.cutoff is not None:
-            moment = wanted.cutoff.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-            options += ["--exclude-newer", moment]
-            for tool in BUILD_TOOLS:
-                options += ["--exclude-newer-package", f"{tool}={FAR_FUTURE}"]
+            options += ["--exclude-newer", _moment(wanted.cutoff)]
+        if bench.tools is not None:
+            options += _tools_until(_moment(bench.tools))
+        elif wanted.cutoff is not None:
+            options += _tools_until(FAR_FUTURE)
         answer = self._wheels_first(options, bench)
         if isinstance(answer, Untestable | Trouble):
             return answer
@@ -77,6 +81,9 @@ class Uv:
         link_mode = "hardlink" if bench.share_files else "copy"
         options = ["pip", "install", "--python", str(python), "--no-deps", "--requirements", str(lock)]
         options += ["--link-mode", link_mode]
+        if bench.tools is not None:
+            installed = {canonicalize_name(re.split(r"[=@ ]", line, maxsplit=1)[0]) for line in lines}
+            options += _tools_until(_moment(bench.tools), besides=installed)
         answer = self._wheels_first(options, bench, writable=python.parent.parent)
         return None if isinstance(answer, str) else answer
 
@@ -111,6 +118,15 @@ def find(environ: Mapping[str, str]) -> Uv:
         return Uv(beside)
     on_path = shutil.which("uv", path=environ.get("PATH", ""))
     return Uv(Path(on_path) if on_path else None)
+
+
+def _tools_until(moment: str, besides: Collection[str] = ()) -> list[str]:
+    tools = [tool for tool in BUILD_TOOLS if tool not in besides]
+    return [word for tool in tools for word in ("--exclude-newer-package", f"{tool}={moment}")]
+
+
+def _moment(date: datetime) -> str:
+    return date.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _lines(text: str) -> tuple[str, ...]:

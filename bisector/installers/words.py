@@ -32,6 +32,10 @@ UNAUTHORISED = re.compile(
 DISK_FULL = re.compile(
     r"no space left on device|\benospc\b|disk quota exceeded|\(os error 28\)", re.IGNORECASE
 )
+UNBUILT = re.compile(r"Failed to (?:download and )?build `([^`\n]+)`", re.IGNORECASE)
+_CANNOT = "cannot be built: "
+BUILD_FAILED = "build failed: "
+_COMPILED = re.compile(r"\.(?:c|cc|cpp|cxx|h|hpp|f|f90|rs):\d+|undefined reference|\bld: cannot find")
 NOISE = re.compile(r"^\s*(?:$|hint:|warning:|\[notice\]|Using |Resolved |Prepared |Downloading |Downloaded )")
 
 
@@ -61,7 +65,15 @@ def failure(program: str, finished: Finished | ProgramMissing) -> Untestable | T
         return Trouble(
             f"a package index refused the credentials: {_line_with(UNAUTHORISED, output)}", lasting=True
         )
-    return Untestable(Stage.INSTALL, reason_of(output) or f"{program} exited with {finished.exit_status}")
+    reason = reason_of(output) or f"{program} exited with {finished.exit_status}"
+    unbuilt = UNBUILT.search(output)
+    return Untestable(Stage.INSTALL, f"{redact(unbuilt[1])} {_CANNOT}{reason}" if unbuilt else reason)
+
+
+def is_unbuilt_by_tools(failed: Untestable) -> bool:
+    """Whether the build of the project or of a dependency's source archive failed, and not at a compiler."""
+    said = failed.headline
+    return (_CANNOT in said or said.startswith(BUILD_FAILED)) and not _COMPILED.search(said)
 
 
 def reason_of(output: str) -> str:

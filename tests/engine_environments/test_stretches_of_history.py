@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bisector.environments.interpreters import Interpreter, Interpreters
 
 from ..environments.conftest import make_wheel
-from .conftest import FOUND
+from .conftest import ALIKE, FOUND
 
 if TYPE_CHECKING:
     from tests.conftest import Repository
@@ -135,6 +135,20 @@ def test_only_the_releases_of_a_commits_date_work(land: Land, registry: Registry
     hunted = land.hunt(project, "dependencies: {requirements: [dep], as_of: commit}")
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     assert versions(land, hunted) == ["dep==1.0", "dep==2.0"]
+
+
+def test_ends_that_no_release_of_today_lets_import_are_told_of_those_of_their_time(
+    land: Land, registry: Registry
+) -> None:
+    old = {"dep/__init__.py": "def old(): pass\n"}
+    upload(registry, make_wheel(registry.folder, "dep", "1.0", files=old), 0)
+    upload(registry, make_wheel(registry.folder, "dep", "2.0"), 400)
+    project = halves(land, "from dep import old\n", "from dep import old\n")
+    today = land.hunt(project, "dependencies: {requirements: [dep]}")
+    assert today.status == ALIKE
+    assert "`dependencies: {as_of: commit}` takes those of each commit's own date" in today.words
+    then = land.hunt(project, "dependencies: {requirements: [dep], as_of: commit}")
+    assert (then.status, then.culprit) == (FOUND, CULPRIT), then.words
 
 
 def test_the_ladder_finds_the_releases_of_a_commits_date_by_itself(land: Land, registry: Registry) -> None:

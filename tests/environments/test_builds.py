@@ -240,7 +240,7 @@ def test_an_old_backend_without_editable_says_so(lab: Lab) -> None:
     assert "cannot make an editable install" in made.reason
 
 
-def test_setup_develop_serves_where_the_backend_cannot(lab: Lab) -> None:
+def test_setup_develop_serves_where_the_backend_cannot(lab: Lab, wheel: Callable[..., Path]) -> None:
     """What setuptools did before PEP 660: with a stand-in, for no old setuptools runs on every Python."""
     setup = """
 import os, site, sys
@@ -249,8 +249,10 @@ place = [p for p in sys.path if p.startswith(sys.prefix) and p.endswith("site-pa
 open(os.path.join(place, "easy-install.pth"), "w").write(os.getcwd() + "\\n")
 os.makedirs("proj.egg-info")
 open("proj.egg-info/PKG-INFO", "w").write("Metadata-Version: 1.0\\nName: proj\\nVersion: 7\\n")
+open("proj.egg-info/requires.txt", "w").write("dep\\n[:python_version<'3']\\nabsent\\n[more]\\nabsent\\n")
 open("proj.egg-info/entry_points.txt", "w").write("[console_scripts]\\nhi = proj:hi\\n")
 """
+    wheel("dep", "5")
     files = {**PROJECT, **SETUPTOOLS, "backend.py": OLD_BACKEND, "setup.py": setup}
     commit = lab.repo.commit(files)
     for _ in range(2):
@@ -258,6 +260,7 @@ open("proj.egg-info/entry_points.txt", "w").write("[console_scripts]\\nhi = proj
         assert lab.say(ready, VALUE) == "1"
         assert lab.say(ready, VERSION) == "7"
         assert lab.run(ready, "hi") == "hi"
+        assert lab.say(ready, "import dep; print(dep.version)") == "5", "what it declares is there"
 
 
 KILLER = """

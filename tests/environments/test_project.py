@@ -11,8 +11,15 @@ import pytest
 
 from bisector.environments import project, scripts
 from bisector.environments.fingerprint import fingerprint
-from bisector.environments.ladder import rungs, summed_up
-from bisector.environments.requirements import Metadata, declared, merge, parse, specifiers
+from bisector.environments.ladder import helps, rungs, summed_up
+from bisector.environments.requirements import (
+    Metadata,
+    declared,
+    merge,
+    parse,
+    specifiers,
+    with_requires,
+)
 from bisector.model import AsOf, EnvironmentRequest, InstallMode, Stage, Untestable
 
 PYTHONS = {
@@ -144,16 +151,71 @@ def request(as_of: AsOf | datetime) -> EnvironmentRequest:
     return EnvironmentRequest("c", moment, None, InstallMode.EDITABLE, as_of=as_of)
 
 
+def test_what_an_egg_info_lists_beside_its_metadata() -> None:
+    listed = """\
+six>=1.5
+dep @ https://x.example/dep.tar.gz
+
+[:python_version < "3.5"]
+typing
+
+[test]
+mock
+
+[test:python_version >= "3" or sys_platform == "win32"]
+mypy
+"""
+    made = parse(with_requires("Metadata-Version: 1.2\nName: proj\nVersion: 1\n\nSaid at length.\n", listed))
+    assert (made.name, made.version) == ("proj", "1")
+    assert declared(made, (), "3.8.1") == ("six>=1.5", "dep @ https://x.example/dep.tar.gz")
+    assert set(declared(made, ("test",), "3.4.1")) >= {"typing", "mock", "mypy"}
+    assert "mypy" not in declared(made, ("test",), "2.7.1")
+
+
+def test_metadata_that_lists_what_is_required_is_left_as_it_is() -> None:
+    whole = "Metadata-Version: 2.1\nName: proj\nRequires-Dist: six\n"
+    assert with_requires(whole, "dep\n") == whole
+
+
 def test_the_rungs_of_the_ladder() -> None:
     given = datetime(2020, 1, 1, tzinfo=timezone.utc)
     end_of_day = datetime(2024, 6, 1, 23, 59, 59, tzinfo=timezone.utc)
-    assert [rung.cutoff for rung in rungs(request(AsOf.LATEST))] == [None, end_of_day]
-    assert [rung.cutoff for rung in rungs(request(AsOf.COMMIT))] == [end_of_day]
-    assert [rung.cutoff for rung in rungs(request(given))] == [given]
+    of_commit, of_given = [(end_of_day, False), (end_of_day, True)], [(given, False), (given, True)]
+    stood = {
+        as_of: [(rung.cutoff, rung.old_tools) for rung in rungs(request(as_of))]
+        for as_of in (AsOf.LATEST, AsOf.COMMIT, given)
+    }
+    assert stood == {AsOf.LATEST: [(None, False), *of_commit], AsOf.COMMIT: of_commit, given: of_given}
+
+
+@pytest.mark.parametrize(
+    ("minor", "date", "tools"),
+    [
+        ((3, 8), "2017-05-16", "2020-03-01"),
+        ((3, 10), "2021-05-16", "2021-05-16"),
+        ((3, 11), "2017-05-16", "2022-10-24"),
+        ((3, 13), "2017-05-16", "2024-10-07"),
+        ((3, 99), "2017-05-16", "2025-10-07"),
+    ],
+)
+def test_old_tools_are_those_of_the_date_that_serve_the_interpreter(
+    minor: tuple[int, int], date: str, tools: str
+) -> None:
+    def midnight(day: str) -> datetime:
+        return datetime.fromisoformat(day).replace(tzinfo=timezone.utc)
+
+    plain, by_old_tools = rungs(request(midnight(date)))
+    assert (plain.tools(minor), by_old_tools.tools(minor)) == (None, midnight(tools))
+
+
+def test_old_tools_are_tried_where_a_build_has_failed() -> None:
+    _, dated, by_old_tools = rungs(request(AsOf.LATEST))
+    for reason, helped in (("markupsafe==1.0 cannot be built: no", True), ("no", False)):
+        assert helps(by_old_tools, [(dated, Untestable(Stage.INSTALL, reason))]) is helped
 
 
 def test_alike_reasons_are_said_once() -> None:
-    first, second = rungs(request(AsOf.LATEST))
+    first, second, _ = rungs(request(AsOf.LATEST))
     no, never = Untestable(Stage.INSTALL, "no"), Untestable(Stage.INSTALL, "never")
     assert summed_up([(first, no)]) == no
     assert summed_up([(first, no), (second, no)]).reason.splitlines()[0] == "no"
@@ -165,7 +227,7 @@ def test_alike_reasons_are_said_once() -> None:
 
 def test_reasons_that_differ_in_their_detail_alone_are_alike() -> None:
     """A build's detail names its temporary files."""
-    first, second = rungs(request(AsOf.LATEST))
+    first, second, _ = rungs(request(AsOf.LATEST))
     one, other = (Untestable(Stage.INSTALL, f"a.c:1:1: error: no\ngcc -o /tmp/{name}") for name in "ab")
     assert summed_up([(first, one), (second, other)]).reason.splitlines() == [
         "a.c:1:1: error: no",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
+from bisector.environments import Ready
 from bisector.installers.pip import Pip
 from bisector.installers.uv import Uv
 from bisector.model import AsOf, Index, InstallMode, Stage, Trouble, Untestable
@@ -112,6 +113,51 @@ def test_a_build_that_only_works_with_the_tools_of_its_date(lab: Lab, registry: 
     assert lab.say(ready, "import proj; print(proj.value)") == "1"
     assert len(ready.facts.rungs) == 2
     assert "too new" in ready.facts.rungs[0]
+
+
+MADE_WITH_CYTHON = {
+    "pyproject.toml": """
+[build-system]
+requires = ["cython"]
+build-backend = "backend"
+backend-path = ["."]
+""",
+    "backend.py": """
+import os, zipfile
+import cython
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    path, info = "dep-1-py3-none-any.whl", "dep-1.dist-info"
+    with zipfile.ZipFile(os.path.join(folder, path), "w") as archive:
+        archive.writestr("dep.py", "version = 'built with %s'" % cython.version)
+        archive.writestr(info + "/METADATA", "Metadata-Version: 2.1\\nName: dep\\nVersion: 1\\n")
+        archive.writestr(info + "/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        archive.writestr(info + "/RECORD", "")
+    return path
+""",
+}
+
+
+@pytest.mark.parametrize("as_of", [AsOf.LATEST, AsOf.COMMIT, on("2021-06-01")])
+def test_an_old_source_archive_is_built_by_the_tools_of_its_time(
+    lab: Lab, registry: Registry, as_of: AsOf | datetime
+) -> None:
+    """Nothing but source was ever uploaded, and what builds it today refuses it."""
+    registry.uploaded[make_sdist(registry.folder, "dep", "1", MADE_WITH_CYTHON).name] = "2021-01-01T00:00:00Z"
+    registry.uploaded[make_wheel(registry.folder, "cython", "0.29").name] = "2019-01-01T00:00:00Z"
+    strict = {"cython/__init__.py": "raise ImportError('ask for nothing so old')\n"}
+    registry.uploaded[make_wheel(registry.folder, "cython", "3", files=strict).name] = "2025-08-01T00:00:00Z"
+    commit = lab.repo.commit(PROJECT)
+
+    def ready() -> Ready:
+        return lab.ready(commit, requirements=("dep",), as_of=as_of, commit_date=on("2021-06-01"))
+
+    assert lab.say(ready(), DEP) == "built with 0.29"
+    *refused, last = ready().facts.rungs
+    assert last.endswith("built by the tools of that time: installed")
+    assert all("dep==1 cannot be built: ImportError: ask for nothing so old" in rung for rung in refused)
+    (registry.folder / "cython-0.29-py3-none-any.whl").unlink()
+    assert lab.say(ready(), DEP) == "built with 0.29", "it is built once"
 
 
 def test_the_next_rung_after_a_failed_import(lab: Lab, registry: Registry) -> None:
@@ -225,8 +271,8 @@ def files_below(path: Path) -> list[Path]:
     return [path] if path.is_file() else [found for found in path.rglob("*") if found.is_file()]
 
 
-def make_sdist(folder: Path, name: str, version: str) -> None:
-    """Built by setuptools, with nothing but a setup.py."""
+def make_sdist(folder: Path, name: str, version: str, more: Mapping[str, str] | None = None) -> Path:
+    """Built by setuptools, with nothing but a setup.py, unless there is more."""
     module = name.replace("-", "_")
     base = f"{module}-{version}"
     files = {
@@ -234,9 +280,11 @@ def make_sdist(folder: Path, name: str, version: str) -> None:
         f"py_modules=[{module!r}])\n",
         f"{base}/{module}.py": f"version = {version!r}\n",
         f"{base}/PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        **{f"{base}/{path}": text for path, text in (more or {}).items()},
     }
     with tarfile.open(folder / f"{base}.tar.gz", "w:gz") as archive:
         for path, text in files.items():
             entry = tarfile.TarInfo(path)
             entry.size = len(text.encode())
             archive.addfile(entry, io.BytesIO(text.encode()))
+    return folder / f"{base}.tar.gz"

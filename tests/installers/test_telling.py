@@ -80,6 +80,20 @@ Traceback (most recent call last):
     import numpy
 ModuleNotFoundError: No module named 'numpy'
 """
+UV_BUILD = """\
+error: Failed to build `markupsafe==1.0`
+  cause: Call to `setuptools.build_meta:__legacy__.get_requires_for_build_wheel` failed (exit status: 1)
+
+         [stderr]
+         Traceback (most recent call last):
+           File "<string>", line 14, in <module>
+           File "/uv/builds-v0/.tmpBU/lib/python3.8/site-packages/setuptools/build_meta.py", line 319, in run_setup
+             exec(code, locals())
+           File "<string>", line 6, in <module>
+         ImportError: cannot import name 'Feature' from 'setuptools' (/b/site-packages/setuptools/__init__.py)
+
+hint: `markupsafe` (v1.0) was included because `jinja2` (v2.9.6) depends on `markupsafe>=0.23`
+"""
 SYNTAX = """\
   File "setup.py", line 2
     print "hello"
@@ -121,6 +135,7 @@ SAYS_NOTHING = "one\nmake: *** [Makefile:3: all] Error 1\n\n"
             'Could not find a package configuration file provided by "Foo" with any of',
         ),
         (SETUP, "ModuleNotFoundError: No module named 'numpy' (setup.py:3)"),
+        (UV_BUILD, "ImportError: cannot import name 'Feature' from 'setuptools' (setuptools/__init__.py)"),
         (SYNTAX, "SyntaxError: Missing parentheses in call to 'print' (setup.py:2)"),
         (
             UV,
@@ -134,7 +149,18 @@ SAYS_NOTHING = "one\nmake: *** [Makefile:3: all] Error 1\n\n"
     ],
     ids=[
         *("gcc", "ninja in colours", "a header", "the linker", "a compiler that was only asked", "Cython"),
-        *("rustc", "meson", "CMake", "setup.py raises", "no Python", "uv", "pip", "pip's build", "make"),
+        *(
+            "rustc",
+            "meson",
+            "CMake",
+            "setup.py raises",
+            "uv's build",
+            "no Python",
+            "uv",
+            "pip",
+            "pip's build",
+            "make",
+        ),
         "silence",
     ],
 )

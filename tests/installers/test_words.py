@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bisector.installers.words import failure, last_lines
+from bisector.installers.words import failure, is_unbuilt_by_tools, last_lines
 from bisector.model import Stage, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing
 
@@ -62,6 +62,19 @@ def test_the_commit(text: str) -> None:
     assert isinstance(answer, Untestable)
     assert answer.stage is Stage.INSTALL
     assert text.splitlines()[-1].strip() in answer.reason
+
+
+def test_what_could_not_be_built_is_named() -> None:
+    said = "error: Failed to download and build `markupsafe==1.0`\n  cause: no\nerror: Feature is gone\n"
+    unbuilt = failure("uv", ended(said))
+    assert isinstance(unbuilt, Untestable)
+    assert unbuilt.headline == "markupsafe==1.0 cannot be built: error: Feature is gone"
+    other = failure("uv", ended("error: Feature is gone\n"))
+    assert isinstance(other, Untestable)
+    compiled = Untestable(Stage.INSTALL, "build failed: src/a.c:1:10: fatal error: foo.h: No such file")
+    own = Untestable(Stage.INSTALL, "build failed: error in proj setup command: use_2to3 is invalid.")
+    by_tools = [one for one in (unbuilt, other, compiled, own) if is_unbuilt_by_tools(one)]
+    assert by_tools == [unbuilt, own]
 
 
 def test_too_slow_cancelled_killed_and_missing() -> None:
