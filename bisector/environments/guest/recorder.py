@@ -10,16 +10,17 @@ import os
 import sys
 from types import FrameType  # noqa: F401 (named in a type comment)
 
-INVENTORY = ("egg_info.py", "find_sources")
+INVENTORY = ("setuptools.command.egg_info", "find_sources")
 STARTS = {"subprocess.Popen": 0, "os.posix_spawn": 0, "os.exec": 0, "os.spawn": 1, "os.system": 0}
 
 
 class Recorder:
     """Holds the descriptor and what was already said."""
 
-    def __init__(self, path: str, tree: str) -> None:
+    def __init__(self, path: str, tree: str, copies: bool) -> None:
         self.descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         self.tree = tree
+        self.copies = copies
         self.said = set()  # type: "set[tuple[str, str]]"
 
     def say(self, kind: str, what: str) -> None:
@@ -39,30 +40,34 @@ class Recorder:
         if event == "open":
             self.place("open", args[0])
         elif event in ("os.listdir", "os.scandir"):
-            if not is_inventory():
+            if not self.is_inventory():
                 self.place("list", "." if args[0] is None else args[0])
         elif event in STARTS:
             program = args[STARTS[event]]
             self.say("start", os.fsdecode(program) if isinstance(program, (str, bytes)) else str(program))
 
+    def is_inventory(self) -> bool:
+        """Whether setuptools walks all folders for SOURCES.txt: an editable install has no other use for that.
 
-def is_inventory() -> bool:
-    """Whether setuptools walks all folders for SOURCES.txt: an editable install has no other use for that."""
-    if os.environ.get("BISECTOR_RECORD_INVENTORY") == "yes":
+        Asked ten thousand times a build: to ask a frame for its code is itself an event, for its globals is not.
+        """
+        module = sys.modules.get(INVENTORY[0])
+        if self.copies or module is None:
+            return False
+        known = vars(module)
+        frame = sys._getframe(1)  # type: "FrameType | None"
+        while frame is not None:
+            if frame.f_globals is known and frame.f_code.co_name == INVENTORY[1]:
+                return True
+            frame = frame.f_back
         return False
-    frame = sys._getframe(1)  # type: "FrameType | None"
-    while frame is not None:
-        if frame.f_code.co_name == INVENTORY[1] and frame.f_code.co_filename.endswith(INVENTORY[0]):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def begin() -> None:
     path, tree = os.environ.get("BISECTOR_RECORD"), os.environ.get("BISECTOR_RECORD_TREE")
     if not path or not tree:
         return
-    recorder = Recorder(path, tree)
+    recorder = Recorder(path, tree, os.environ.get("BISECTOR_RECORD_INVENTORY") == "yes")
     if hasattr(sys, "addaudithook"):
         sys.addaudithook(recorder.hear)
     else:
