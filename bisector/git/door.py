@@ -172,7 +172,7 @@ def _lacks_objects(stderr: str) -> bool:
 def failure(arguments: Sequence[str], ended: process.Finished) -> GitFailed:
     """The exception that says why git failed, without secrets."""
     words = without_credentials(ended.stderr.strip() or ended.stdout.strip())
-    verb = next((a for a in arguments if not a.startswith("-")), "git")
+    verb = _verb(arguments)
     if ended.timed_out:
         return GitFailed(f"git {verb} took longer than its limit", "is the disk or the network stuck?")
     if _MISSING_OBJECT.search(words):
@@ -185,6 +185,13 @@ def failure(arguments: Sequence[str], ended: process.Finished) -> GitFailed:
             f"git {verb}: no space left on the device", "`bisector clean` frees what bisector keeps"
         )
     return GitFailed(f"git {verb} failed: {_last_line(words)}")
+
+
+def _verb(arguments: Sequence[str]) -> str:
+    """A setting that goes before it is two words."""
+    settings = {number + 1 for number, word in enumerate(arguments) if word == "-c"}
+    words = (word for number, word in enumerate(arguments) if number not in settings)
+    return next((word for word in words if not word.startswith("-")), "git")
 
 
 def tells_of_missing_objects(fault: MachineFault) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bisector.git import worktrees
+from bisector.git import submodules, worktrees
 from bisector.git.door import Git, GitFailed, RepositoryIncomplete, SubmoduleUnavailable, local_environment
 from bisector.git.mirror import Mirror
 from bisector.locks import try_lock
@@ -50,16 +50,8 @@ class Slot:
             self._submodules()
 
     def _submodules(self) -> None:
-        # An address in the history may be a path on this machine only where the source is one itself.
         remote = self.git.with_environment({**self.remote_environment, "GIT_PROTOCOL_FROM_USER": "0"})
-        options = ("-c", f"protocol.file.allow={'always' if self.nearby else 'never'}")
-        update = ("submodule", "update", "--quiet", "--init", "--recursive", "--force")
-        remote.text(*options, "submodule", "sync", "--quiet", "--recursive")
-        try:
-            remote.text(*options, *update, timeout=1800)
-        except GitFailed as fault:
-            raise SubmoduleUnavailable(fault.message, fault.hint) from fault
-        remote.text("submodule", "foreach", "--quiet", "--recursive", "git clean --quiet -xffd")
+        submodules.update(remote, self.tree, self.nearby)
         self._links_kept.write_text(json.dumps(dict(self._links())))
 
     @property

@@ -114,10 +114,42 @@ def test_one_that_cannot_be_fetched_is_no_verdict_on_the_project(
 ) -> None:
     slot = slots.acquire(mirror_of(project.source))
     shutil.rmtree(project.part.path)
-    with pytest.raises(GitFailed, match="submodule"):
+    with pytest.raises(GitFailed, match=r"the submodule libs/part cannot be had: .*/part' does not "):
         slot.checkout(project.shas[2])
+    with pytest.raises(GitFailed, match="the submodule libs/part cannot be had: "):
+        slot.checkout(project.shas[4])
     slot.checkout(project.shas[5])
     assert files(slot.tree) == expected(5)
+    slot.release()
+
+
+def test_a_revision_that_is_gone_is_told_with_the_submodule(project: Project, mirror_of: Mirrored) -> None:
+    slot = slots.acquire(mirror_of(project.source))
+    project.part.git("checkout", "-q", "--orphan", "anew")
+    project.part.git("commit", "-qm", "anew")
+    project.part.git("branch", "-D", "main")
+    project.part.git("reflog", "expire", "--all", "--expire=now")
+    project.part.git("gc", "-q", "--prune=now")
+    with pytest.raises(GitFailed, match=r"the submodule libs/part cannot be had: .*not our ref"):
+        slot.checkout(project.shas[2])
+    slot.release()
+
+
+def test_a_protocol_that_the_forge_gave_up_is_asked_for_by_another(
+    making: Making, mirror_of: Mirrored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = making.empty()
+    link = '[submodule "part"]\n\tpath = part\n\turl = git://github.com/somebody/part\n'
+    (source.path / ".gitmodules").write_text(link)
+    source.git("add", ".gitmodules")
+    source.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},part")
+    source.git("commit", "-qm", "an old address")
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+    slot = slots.acquire(mirror_of(source))
+    with pytest.raises(
+        GitFailed, match=r"the submodule part cannot be had: .*'https://github.com/somebody/part"
+    ):
+        slot.checkout(source.git("rev-parse", "HEAD"))
     slot.release()
 
 
