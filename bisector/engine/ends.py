@@ -15,8 +15,9 @@ from bisector.errors import EndpointFault, MachineFault
 from bisector.git import commits
 from bisector.git.mirror import Mirror
 from bisector.git.refs import SHALLOW
-from bisector.model import Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Untestable
-from bisector.oracles.signatures import OutOfMemory, TimedOut
+from bisector.model import AsOf, Find, JudgedTrial, Judgement, Purpose, Ran, Stopped, Untestable
+from bisector.oracles.departed import departed
+from bisector.oracles.signatures import OutOfMemory, Raised, TimedOut
 from bisector.recipe.schema import Confidence, Reaction, Recipe
 from bisector.verdict import failure_at_end
 
@@ -32,6 +33,10 @@ _ALIKE = {
     "a failure that comes and goes wants `verdict: {runs: {confidence: 0.95}}`",
 }
 """What to say of both ends, by what was asked of the one that is wrong."""
+_DRIFTED = (
+    "it fails at both ends while the project is imported: a release newer than these commits may be why; "
+    "`dependencies: {as_of: commit}` takes those of each commit's own date, a pin names one"
+)
 _SWAP = {
     Find.REGRESSION: "swap them, or say `find: fix` if the older commit is the broken one",
     Find.FIX: "swap them, or leave `find: fix` out if it is the older commit that works",
@@ -198,11 +203,17 @@ def _must_differ(hunter: Hunter, bad: JudgedTrial, good: JudgedTrial) -> None:
             f"to find what {'broke' if recipe.find is Find.FIX else 'repaired'} it, say `find: {other}`",
         )
     wrong, name, state = (bad, fails, "fail") if bad_says is not failing else (good, works, "work")
-    alike = _ALIKE[state] if bad_says is good_says is not Judgement.SKIP else ""
+    alike = _alike(hunter, state) if bad_says is good_says is not Judgement.SKIP else ""
     raise EndpointFault(
         f"the {name} end ({_short(wrong)}) does not {state} as said: {wrong.verdict.reason}",
         _advice(wrong, recipe.terms.name(wrong.verdict.judgement), alike),
     )
+
+
+def _alike(hunter: Hunter, state: str) -> str:
+    signature, newest = hunter.signature, hunter.recipe.dependencies.as_of is AsOf.LATEST
+    drifted = state == "work" and newest and isinstance(signature, Raised) and signature.importing
+    return _DRIFTED if drifted else _ALIKE[state]
 
 
 def _advice(wrong: JudgedTrial, state: str, alike: str) -> str:
@@ -213,6 +224,8 @@ def _advice(wrong: JudgedTrial, state: str, alike: str) -> str:
         return "to hunt a hang say `verdict: {on_timeout: bad}`; else raise `limits.timeout`"
     if last is not None and last.exit_status in _NOT_STARTED:
         return f"is the command right? {FRESH}"
+    if (gone := departed(wrong.verdict.reason)) is not None:
+        return gone.hint
     if alike:
         return alike
     if wrong.verdict.judgement is Judgement.SKIP:

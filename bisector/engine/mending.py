@@ -5,7 +5,10 @@ Goes by where a trial ended and, where that leaves several keys, by the words it
 
 from __future__ import annotations
 
+import re
+
 from bisector.model import Outcome, Ran, Stage, Trouble, Untestable
+from bisector.oracles.departed import departed
 from bisector.recipe.schema import Recipe
 
 _BUILD = (
@@ -13,6 +16,7 @@ _BUILD = (
     "`install.build`, or `install.mode: pythonpath`, which builds nothing"
 )
 _WHERE = "`install.path` tells where it lies"
+_SUBMODULE = re.compile(r"the submodule (.+?) cannot be had: ")
 _BY_WORDS = {
     "install_timeout": "`limits.install_timeout` may be too short",
     "install.path": "`install.path` is the key to change",
@@ -29,11 +33,18 @@ _BY_STAGE = {
 
 def mending(recipe: Recipe, outcome: Outcome) -> str:
     """A clause for a hint."""
+    if isinstance(outcome, Untestable) and (gone := departed(outcome.reason)) is not None:
+        return gone.hint
     match outcome:
         case Ran():
             return "the recipe's `verdict` says to stop there"
         case Trouble(reason) if "install.module" in reason:
             return _module(recipe)
+        case Trouble(reason) if (submodule := _SUBMODULE.match(reason)) is not None:
+            return (
+                "where the project runs without it, "
+                f"`git config --global submodule.{submodule[1]}.update none` leaves it empty"
+            )
         case Trouble():
             return "`bisector doctor` tells what the machine lacks"
         case Untestable(Stage.IMPORT):

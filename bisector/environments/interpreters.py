@@ -86,11 +86,14 @@ class Interpreters:
         )
 
     def newest(self, allowed: SpecifierSet, at_most: tuple[int, int] | None) -> Interpreter | NoInterpreter:
-        """The newest that `allowed` holds for, not above `at_most` where there is one."""
+        """The newest that `allowed` holds for, not above `at_most`; the one next above where all are newer."""
         fitting = [one for one in self.list_all() if one.version in allowed]
-        preferred = [one for one in fitting if at_most is None or one.minor <= at_most] or fitting
+        preferred = [one for one in fitting if at_most is None or one.minor <= at_most]
         if preferred:
             return max(preferred, key=lambda one: _numbers(one.version))
+        if fitting:
+            lowest = min(one.minor for one in fitting)
+            return max((one for one in fitting if one.minor == lowest), key=lambda one: _numbers(one.version))
         return NoInterpreter(
             f"no Python on this machine is {allowed or 'usable'} (there are {self._known() or 'none'})",
             "uv python install, with a version that fits, or pyenv install",

@@ -380,6 +380,38 @@ def test_a_submodule_that_is_gone_makes_its_commits_untestable_not_bad(
     assert (hunted.status, hunted.culprit) == (FOUND, project[4]), hunted.words
 
 
+def test_ends_that_want_an_older_python_are_told_which(making: Making, command: Command) -> None:
+    says = "raise ModuleNotFoundError(\"No module named 'cgi'\")"
+    project = tagged(making, "1..3", 3)
+    hunted = command.run(
+        f"repo: {project.path}\ngood: c1\nbad: c3\nrepro: {{python: {json.dumps(says)}}}\n{NONE}"
+    )
+    assert hunted.status == ENDPOINTS
+    assert 'cgi left Python with 3.13: `python: "3.12"`' in hunted.words
+
+
+def test_an_end_whose_submodule_is_gone_says_how_to_do_without(
+    making: Making, command: Command, state: Path
+) -> None:
+    project = making.empty()
+    link = f'[submodule "themes"]\n\tpath = docs/part\n\turl = {project.path}-that-is-gone\n'
+    (project.path / ".gitmodules").write_text(link)
+    project.git("add", ".gitmodules")
+    project.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},docs/part")
+    for number, word in enumerate(("good", "good too", "bad"), 1):
+        (project.path / "state").write_text(word)
+        project.git("add", "state")
+        project.git("commit", "-qm", f"c{number}")
+        project.git("tag", f"c{number}")
+    hunted = command.hunt(project, "c1", "c3")
+    assert hunted.status == FAILED
+    assert "the submodule themes cannot be had: " in hunted.words
+    assert "`git config --global submodule.themes.update none` leaves it empty" in hunted.words
+    (state / ".gitconfig").write_text('[submodule "themes"]\n\tupdate = none\n')
+    again = command.hunt(project, "c1", "c3")
+    assert (again.status, again.culprit) == (FOUND, project.git("rev-parse", "c3").strip()), again.words
+
+
 def test_a_password_in_the_url_is_in_no_record_and_no_report(
     making: Making, command: Command, state: Path, tmp_path: Path
 ) -> None:

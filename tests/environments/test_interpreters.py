@@ -84,6 +84,7 @@ def test_the_newest_that_is_allowed() -> None:
     oldest = ALL[-1]
     assert found(HERE.newest(SpecifierSet(f"<={oldest.version}"), None)) == oldest
     assert found(HERE.newest(SpecifierSet(), oldest.minor)).minor == oldest.minor
+    assert found(HERE.newest(SpecifierSet(), (3, 0))).minor == oldest.minor, "the next above"
     assert isinstance(HERE.newest(SpecifierSet(">=4"), None), NoInterpreter)
 
 
