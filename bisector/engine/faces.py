@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bisector.engine.hunter import Hunter
 from bisector.git.content import patch
 from bisector.git.ledger import First, OnlySkipped
-from bisector.model import JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
+from bisector.model import ALTERED, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
 from bisector.oracles.faces import Face, faces
 from bisector.oracles.finding import Fails, FailsOtherwise, Finding, Works
 from bisector.oracles.signatures import Signature, difference, words
 from bisector.recipe.alterations import CherryPick, Patch
 from bisector.recipe.schema import Reaction
+
+TAKEN = "on it is"
 
 
 def changed(hunter: Hunter, standing: First | OnlySkipped) -> bool:
@@ -21,7 +23,8 @@ def changed(hunter: Hunter, standing: First | OnlySkipped) -> bool:
     if hunter.recipe.verdict.other_failure is not Reaction.SKIP or hunter.recipe.working is not Judgement.OLD:
         return False
     if isinstance(standing, OnlySkipped):
-        return _take(hunter, standing.shas)
+        # Commits besides that cannot be tested must not keep the first with a face from being doubted.
+        return _take(hunter, standing.shas) or _is_mask(hunter, standing.shas[0])
     return _is_mask(hunter, standing.sha)
 
 
@@ -57,7 +60,8 @@ def _is_mask(hunter: Hunter, culprit: str) -> bool:
     hunter.told[:] = [
         dataclasses.replace(judged, verdict=hunter.verdict(judged.trial)) for judged in hunter.told
     ]
-    hunter.notices[:] = [notice for notice in hunter.notices if words(face) not in notice]
+    taken = f"{TAKEN} {words(face)!r}"
+    hunter.notices[:] = [notice for notice in hunter.notices if taken not in notice]
     hunter.notice(_advice(face, culprit[:12], ending[:12]))
     return True
 
@@ -65,8 +69,12 @@ def _is_mask(hunter: Hunter, culprit: str) -> bool:
 def unsure(hunter: Hunter, culprit: str) -> str | None:
     """What must stand beside the name where nothing told whether the culprit's own failure is the hunted one."""
     face = _worn(hunter, culprit)
-    behind = [judged for judged in hunter.told if judged.trial.purpose is Purpose.BEHIND]
-    if face is None or not behind or behind[-1].verdict.judgement is not Judgement.SKIP:
+    behind = [
+        judged.verdict.judgement
+        for judged in hunter.told
+        if judged.trial.purpose is Purpose.BEHIND and judged.trial.commit == culprit
+    ]
+    if face is None or behind[-1:] != [Judgement.SKIP]:
         return None
     return (
         f"it fails otherwise there ({words(face)}) until {hunter.faces[face][:12]}, and whether that only hides "
@@ -75,9 +83,7 @@ def unsure(hunter: Hunter, culprit: str) -> str | None:
 
 
 def _laid_over(hunter: Hunter, culprit: str, ending: str) -> JudgedTrial:
-    """The whole change; what it did to the code alone, where the rest (a list of changes, a version) is at odds."""
-    code = patch(hunter.mirror.git, f"{ending}^", ending, "*.py")
-    for change in (CherryPick(ending), Patch(code)):
+    for change in _changes(hunter, ending):
         asked = hunter.request(culprit)
         laid = dataclasses.replace(asked, fixups=(*asked.fixups, change))
         behind = hunter.make(laid, Purpose.BEHIND, f"culprit with the change of {ending[:12]}")
@@ -85,6 +91,15 @@ def _laid_over(hunter: Hunter, culprit: str, ending: str) -> JudgedTrial:
         if not (isinstance(outcome, Untestable) and outcome.stage is Stage.FIXUP):
             break
     return behind
+
+
+def _changes(hunter: Hunter, ending: str) -> Iterator[CherryPick | Patch]:
+    """The whole change; what it did to the code alone, where the rest (a list of changes, a version) is at odds."""
+    yield CherryPick(ending)
+    if hunter.commit(ending).parents:
+        code = patch(hunter.mirror.git, f"{ending}^", ending, "*.py")
+        if code is not None:
+            yield Patch(code)
 
 
 def _advice(face: Signature, culprit: str, ending: str) -> str:
@@ -100,7 +115,9 @@ def _worn(hunter: Hunter, culprit: str) -> Signature | None:
     ran = [
         judged.trial.outcome
         for judged in hunter.told
-        if judged.trial.commit == culprit and isinstance(judged.trial.outcome, Ran)
+        if judged.trial.commit == culprit
+        and judged.trial.purpose not in ALTERED
+        and isinstance(judged.trial.outcome, Ran)
     ]
     found = hunter.findings(ran[-1], hunter.standard)[-1] if ran else None
     return _known(hunter.faces, found.failure) if isinstance(found, FailsOtherwise) else None
@@ -137,6 +154,6 @@ def _after(line: Sequence[tuple[str, Finding | None]], face: Face) -> str:
 
 def _told(line: Sequence[tuple[str, Finding | None]], face: Face) -> str:
     return (
-        f"the failure changed its face: from {line[face.first][0][:12]} on it is {words(face.failure)!r}, which "
+        f"the failure changed its face: from {line[face.first][0][:12]} {TAKEN} {words(face.failure)!r}, which "
         f"counts as the same regression; {_after(line, face)[:12]} changed it"
     )

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from bisector.git.door import Git
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
+NOT_UTF8 = "\ufffd"
+"""What git's words have in place of bytes that are no UTF-8."""
 _COMBINED = re.compile(r"^diff --cc (.*)$", re.MULTILINE)
 
 
@@ -81,11 +83,11 @@ def changed_lines(git: Git, older: str, newer: str, path: str) -> list[Lines]:
     return [Lines(int(found[1]), int(found[2] or 1)) for found in _HUNK.finditer(text)]
 
 
-def patch(git: Git, older: str, newer: str, paths: str) -> str:
-    """As `git apply` takes it, of the files that the pattern names."""
-    return git.text(
-        "diff", "--binary", "--no-color", "--no-ext-diff", "--no-renames", older, newer, "--", paths
-    )
+def patch(git: Git, older: str, newer: str, paths: str) -> str | None:
+    """As `git apply` takes it, of files of that pattern; None: there is nothing, or bytes that no text has."""
+    words = ("diff", "--binary", "--no-color", "--no-ext-diff", "--no-renames", older, newer, "--", paths)
+    text = git.text(*words)
+    return text if text and NOT_UTF8 not in text else None
 
 
 def written_by_merge(git: Git, merge: str) -> list[str]:

@@ -76,3 +76,18 @@ def test_where_it_cannot_be_seen_the_report_says_so(making: Making, shop: Shop) 
     assert (
         "whether that only hides what a commit in between did could not be shown" in hunted.report["message"]
     )
+
+
+def test_what_hides_the_culprit_is_no_suspect_instead_of_it(making: Making, shop: Shop) -> None:
+    """It came with a merge of another history, which cannot be tested and so keeps it from being named."""
+    away = {20: {"proj/extra.py": ""}, 21: {"extra.py": ""}}
+    other = {4: STUB, 6: wrong(STUB), 9: wrong(WORKS)}
+    files = {number: {"proj/other.py": text} for number, text in other.items()}
+    first = {"proj/__init__.py": "from proj.other import run\n", "proj/other.py": WORKS}
+    project = making.empty()
+    graph = {**away, 1: first, **files}
+    project.grow("1..3;20 21;3+21 4;4 5..12", lambda number: graph.get(number, {f"notes/{number}": ""}))
+    hunted = shop.hunt(project, 1, 12, INSTALL, REPRO)
+    assert hunted.status == UNSURE, hunted.words
+    assert suspected(hunted, project) == [4, 5, 6, 7, 8, 9, 20, 21]
+    assert "hides the hunted failure" in hunted.notices
