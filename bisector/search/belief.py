@@ -62,8 +62,15 @@ class Belief:
         )
         return self.group_of.index(number)
 
-    def members(self, group: int) -> list[int]:
-        return [place for place, number in enumerate(self.group_of) if number == group]
+    def within(self, probability: float) -> tuple[list[int], float]:
+        """The fewest groups that hold the answer with at least that probability, the likeliest first; theirs."""
+        ranked = sorted(range(len(self.groups)), key=lambda index: -self.groups[index].probability)
+        chosen: list[int] = []
+        sure = 0.0
+        while ranked and sure < probability:
+            chosen.append(ranked.pop(0))
+            sure += self.groups[chosen[-1]].probability
+        return chosen, sure
 
 
 def tallies(history: History, observations: Iterable[Observation]) -> dict[int, Tally]:

@@ -26,6 +26,12 @@ CLEAN, CLEANER, CLEANEST = 9, 3, 22
 A side that fails three times in ten passes ten times in a row often enough to look clean somewhere in a long history.
 """
 
+EARLY = 2.3
+"""Where any run was at odds with what is named: so many runs in all, for each halving of the history, before it is.
+
+What luck brings, it brings early: a name after one contradiction was wrong most often when it came at once.
+"""
+
 LATE, BEHIND = 28, 12
 """Where the old side fails too, of a commit that is named after more than LATE runs, and of each parent: their runs.
 
@@ -82,6 +88,8 @@ def for_a_name(evidence: Changed, beside: Beside, counts: Mapping[int, Tally]) -
     if not new.passed and elsewhere < ELSEWHERE + more and itself.failed < ITSELF:
         return beside.itself
     fewest = min(beside.parents, key=lambda parent: counts.get(parent, Tally()).runs)
+    if (old.failed or new.passed) and _runs(evidence) < EARLY * math.log2(beside.commits):
+        return min((beside.itself, fewest), key=lambda place: counts.get(place, Tally()).runs)
     if not old.failed:
         return fewest if old.passed < _passes_wanted(evidence, more) + more else None
     if _runs(evidence) > LATE + DOUBLED * more:
@@ -90,15 +98,15 @@ def for_a_name(evidence: Changed, beside: Beside, counts: Mapping[int, Tally]) -
     return None
 
 
-def required(confidence: float, evidence: Changed) -> float:
-    """The probability that it takes to name a commit.
+def required(confidence: float, evidence: Changed, commits: int) -> float:
+    """The probability that it takes to name one of so many commits.
 
     Where either side gives either answer, a row of lucky runs looks like other rates, and how likely those are is a
     guess. The less a run tells and the more are at odds with what is claimed, the more luck may be in it.
     """
     if evidence.old_seen.failed:
         share = 1 - UNUSUAL * (evidence.old_seen.failed + evidence.new_seen.passed - USUAL)
-    elif _is_later(evidence, 0):
+    elif _is_later(evidence, _more_wanted(commits)):
         share = STRICTEST
     else:
         share = math.pow(evidence.told / TELLING, 1.5)

@@ -22,6 +22,9 @@ from bisector.search.testability import chances
 UNLIKELY = 0.05
 """A commit whose chance of being testable is smaller is not worth a run."""
 
+GIVEN_UP = 10
+"""A commit that ran and then cannot be tested so many times in a row is not asked for again."""
+
 BATCHES = (1, 2, 3, 5, 8, 13)
 """How many runs in a row are thought of where a change of commit costs time."""
 
@@ -105,7 +108,7 @@ class Flaky:
             return more or NothingChanged(belief.nothing)
         best = belief.likeliest()
         sure = belief.probability(best)
-        if sure >= self.confidence and sure >= enough.required(self.confidence, belief.evidence(best)):
+        if sure >= enough.required(self.confidence, belief.evidence(best), len(self.history)):
             more = None if spent else self._unproven(belief.evidence(best), best, testable, counts)
             return more or Named(self.history.sha(best), sure)
         narrowed = self._narrowed(belief, testable, counts, spent)
@@ -141,7 +144,8 @@ class Flaky:
         """What to run before a commit is named that few runs stand behind."""
         parents = [parent for parent in self.history.parents[best] if testable[parent] >= UNLIKELY]
         beside = enough.Beside(best, tuple(parents or [OLD_END]), len(self.history))
-        return self._asked(enough.for_a_name(evidence, beside, counts))
+        place = enough.for_a_name(evidence, beside, counts)
+        return None if place == best and testable[best] < UNLIKELY else self._asked(place)
 
     def _asked(self, place: int | None) -> Ask | None:
         return None if place is None else Ask(self._sha(place), 1)
@@ -149,22 +153,25 @@ class Flaky:
     def _narrowed(
         self, belief: Belief, testable: Sequence[float], counts: Mapping[int, Tally], spent: bool
     ) -> Narrowed | Ask | None:
-        """The group that holds the answer, when no commit is left that would split it and enough stands behind it."""
-        number = max(range(len(belief.groups)), key=lambda index: belief.groups[index].probability)
-        group = belief.groups[number]
-        if group.probability < self.confidence or group.size == 1:
+        """Where the answer is, when no commit is left that would split it and enough stands behind it."""
+        if min(testable) >= UNLIKELY:
             return None
-        inside = self.lineage.totals([float(of == number) for of in belief.group_of])
-        for place, share in enumerate(inside):
-            if 0 < share < group.size and testable[place] >= UNLIKELY:
-                return None
-        members = belief.members(number)
+        chosen, sure = belief.within(self.confidence)
+        members = [place for place, number in enumerate(belief.group_of) if number in chosen]
+        inside = self.lineage.totals([float(number in chosen) for number in belief.group_of])
+        splitting = any(
+            0 < share < len(members) and chance >= UNLIKELY
+            for share, chance in zip(inside, testable, strict=True)
+        )
+        if sure < self.confidence or len(members) == 1 or splitting:
+            return None
         ran = [place for place in members if place in counts]
-        more = self._unproven(group.evidence, ran[-1], testable, counts) if ran and not spent else None
+        evidence = belief.groups[chosen[0]].evidence
+        more = self._unproven(evidence, ran[-1], testable, counts) if ran and not spent else None
         if more is not None:
             return more
         untried = [place for place in members if place not in counts and testable[place] > 0]
-        return Narrowed(self._shas(members), group.probability, self._shas(untried))
+        return Narrowed(self._shas(members), sure, self._shas(untried))
 
     def _cannot_tell(self, belief: Belief) -> CannotTell:
         ranked = sorted(range(len(self.history)), key=belief.probability, reverse=True)
@@ -205,12 +212,17 @@ def prepare(history: History, old: str, confidence: float = 0.95, budget: int = 
 
 
 def _testable(history: History, observations: Iterable[Observation]) -> list[float]:
-    """For each commit the chance that it can be tested. A commit that ran once can, whatever came later."""
+    """For each commit the chance that it can be tested. A commit that ran once can, until it is given up."""
     tried: dict[int, bool] = {}
+    in_vain: dict[int, int] = {}
     for seen in observations:
         place = history.place(seen.commit)
         if place is not None and seen.judgement is not Judgement.ERROR:
-            tried[place] = tried.get(place, False) or seen.judgement is not Judgement.SKIP
-    if all(tried.values()):
-        return [1.0] * len(history)
-    return chances(len(history), tried)
+            skipped = seen.judgement is Judgement.SKIP
+            tried[place] = tried.get(place, False) or not skipped
+            in_vain[place] = in_vain.get(place, 0) + 1 if skipped else 0
+    found = [1.0] * len(history) if all(tried.values()) else chances(len(history), tried)
+    for place, times in in_vain.items():
+        if times >= GIVEN_UP:
+            found[place] = 0.0
+    return found

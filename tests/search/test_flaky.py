@@ -87,6 +87,25 @@ def test_a_single_run_beside_the_answer_is_not_enough() -> None:
     assert isinstance(prepare(history, OLD_END).search(runs), Ask)
 
 
+@pytest.mark.parametrize("silent", [39, 40, 32])
+def test_a_commit_that_ran_once_and_never_again_is_given_up(silent: int) -> None:
+    """Its environment may have gone, its other failure may come and go."""
+    history, dice = linear(64), random.Random(silent)
+    made = seen(history, (-1, OLD, 1), (63, NEW, 2))
+    asked = 0
+    while isinstance(answer := prepare(history, OLD_END).search(made), Ask):
+        place = -1 if answer.commit == OLD_END else history.place(answer.commit)
+        assert place is not None
+        said = NEW if place >= 40 and dice.random() < 0.6 else OLD
+        if place == silent:
+            asked += 1
+            said = said if asked == 1 else SKIP
+        made = [*made, Observation(answer.commit, said)]
+    assert asked <= 11
+    assert isinstance(answer, Named | Narrowed)
+    assert history.sha(40) in ({answer.commit} if isinstance(answer, Named) else answer.commits)
+
+
 def test_more_confidence_takes_more_runs() -> None:
     history = linear(16)
     runs = seen(history, (-1, OLD, 1), (15, NEW, 2), (7, OLD, 3), (8, NEW, 7))
@@ -124,8 +143,8 @@ def test_a_long_history_wants_more_runs_behind_a_name(commits: int, itself: int,
 
 def test_where_a_run_tells_little_more_is_wanted() -> None:
     clear, murky = changed(Tally(0, 30), Tally(30, 0)), changed(Tally(30, 70), Tally(70, 30))
-    assert required(0.95, clear) == pytest.approx(0.95)
-    assert required(0.95, murky) > 0.98
+    assert required(0.95, clear, 1024) == pytest.approx(0.95)
+    assert required(0.95, murky, 1024) > 0.98
 
 
 ITSELF, PARENT = 30, 29
@@ -156,11 +175,30 @@ def test_the_longer_it_took_the_more_stands_behind_a_name(
     assert for_a_name(changed(old, new), beside, {ITSELF: itself, PARENT: parent}) == asked
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "itself", "asked"),
+    [
+        # One failure of the old side, and 20 runs in all: the fewer-run of the two places.
+        (Tally(1, 8), Tally(11, 0), Tally(4, 0), PARENT),
+        (Tally(1, 8), Tally(11, 0), Tally(2, 0), ITSELF),
+        (Tally(1, 11), Tally(11, 0), Tally(4, 0), None),
+        # Without a contradiction nothing was lucky.
+        (Tally(0, 9), Tally(11, 0), Tally(4, 0), None),
+    ],
+)
+def test_an_early_contradiction_puts_a_name_off(
+    old: Tally, new: Tally, itself: Tally, asked: int | None
+) -> None:
+    beside = Beside(ITSELF, (PARENT,), 1024)
+    assert for_a_name(changed(old, new), beside, {ITSELF: itself, PARENT: Tally(0, 3)}) == asked
+
+
 def test_late_more_than_the_confidence_is_wanted_where_the_new_side_passes_too() -> None:
     early, late = changed(Tally(0, 22), Tally(20, 13)), changed(Tally(0, 32), Tally(30, 20))
-    assert required(0.95, early) < 0.96
-    assert required(0.95, late) == pytest.approx(0.994)
-    assert required(0.95, changed(Tally(0, 32), Tally(50, 0))) == pytest.approx(0.95)
+    assert required(0.95, early, 1024) < 0.96
+    assert required(0.95, late, 1024) == pytest.approx(0.994)
+    assert required(0.95, late, 1 << 20) < 0.96, "of a longer history it is not late yet"
+    assert required(0.95, changed(Tally(0, 32), Tally(50, 0)), 1024) == pytest.approx(0.95)
 
 
 def test_ends_that_few_runs_call_alike_are_run_again() -> None:
