@@ -38,9 +38,9 @@ class Room:
         for name, text in self.repro.files:
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
         if isinstance(self.repro.action, PythonScript):
-            (self.folder / SCRIPT).write_text(self.repro.action.text)
+            (self.folder / SCRIPT).write_text(self.repro.action.text, encoding="utf-8")
 
     def argv(self, python: Path) -> tuple[str, ...]:
         action = self.repro.action
