@@ -233,8 +233,8 @@ class Several:
 
 def began_words(began: Began) -> str:
     return (
-        f"hunt {began.hunt}: {one_line(began.name)} - {began.commits} commits in question, "
-        f"about {began.expected} trials besides the ends and the confirmation"
+        f"hunt {began.hunt}: {one_line(began.name)} - {counted(began.commits, 'commit')} in question, "
+        f"about {counted(began.expected, 'trial')} besides the ends and the confirmation"
     )
 
 

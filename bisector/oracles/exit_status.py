@@ -9,6 +9,8 @@ from bisector.oracles.signatures import Exited, Raised, Signature, difference, w
 from bisector.oracles.tracebacks import escaped
 
 SKIPS = 125
+LONGEST = 160
+"""Characters of a line that are told."""
 
 
 def read(seen: Seen, standard: Standard, search: Search) -> Finding | None:
@@ -48,9 +50,15 @@ def read(seen: Seen, standard: Standard, search: Search) -> Finding | None:
 def _told(failure: Signature, seen: Seen) -> str:
     """As the run said it, not as it is compared. A bare status says little: its last line says more."""
     if isinstance(failure, Raised) and (thrown := escaped(seen.run.output)):
-        message = thrown.message.strip().split("\n", 1)[0]
-        return f"{thrown.kind.rpartition('.')[2]}: {message[:160]}".removesuffix(": ")
+        message = _cut(thrown.message.strip().split("\n", 1)[0], seen)
+        return f"{thrown.kind.rpartition('.')[2]}: {message}".removesuffix(": ")
     if not isinstance(failure, Exited):
         return words(failure)
     last = next((line.strip() for line in reversed(seen.run.output.splitlines()) if line.strip()), "")
-    return f"{words(failure)}: {last[:160]}" if last else words(failure)
+    return f"{words(failure)}: {_cut(last, seen)}" if last else words(failure)
+
+
+def _cut(line: str, seen: Seen) -> str:
+    """Where the tree lies is our affair, and its path is long."""
+    tree = seen.places.tree
+    return (line.replace(f"{tree}/", "") if tree else line)[:LONGEST]

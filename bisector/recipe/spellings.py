@@ -35,9 +35,12 @@ class Spellings:
     @property
     def foreign_ends(self) -> dict[str, str]:
         """The ends that only a recipe with the other `find` has, and what to say of them."""
-        mine = usual(self.find)
-        other = BROKEN_FIXED if self.find is Find.REGRESSION else GOOD_BAD
-        said = f"with `find: {self.find.value}` the ends are `{mine.old}` and `{mine.new}`"
+        there = Find.FIX if self.find is Find.REGRESSION else Find.REGRESSION
+        mine, other = usual(self.find), usual(there)
+        said = (
+            f"with `find: {self.find.value}` the ends are `{mine.old}` and `{mine.new}`; "
+            f"`{other.old}` and `{other.new}` want `find: {there.value}`"
+        )
         return {word: said for word in (other.old, other.new) if word not in self.ends}
 
     @property

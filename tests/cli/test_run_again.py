@@ -74,3 +74,30 @@ def test_of_a_server_counts_what_was_fetched(
         check=True,
     )
     assert f"main has moved since: {source[12][:12]}..{source[13][:12]}" in bisector("run", recipe).err
+
+
+def test_a_hunt_anew_does_not_say_that_it_reuses_trials(
+    bisector: Typing, recipe_of: Callable[..., str]
+) -> None:
+    assert bisector("run", "-q", bisector.recipe(recipe_of())).status == 0
+    changed = bisector.recipe(recipe_of(good="v1.1"))
+    anew = bisector("run", "--fresh", changed).err
+    assert "the recipe has changed" in anew
+    assert "reuses" not in anew
+    assert ", which reuses those" in bisector("run", bisector.recipe(recipe_of(bad="main~1"))).err
+
+
+def test_one_commit_in_question_is_told_as_one(bisector: Typing, recipe_of: Callable[..., str]) -> None:
+    recipe = bisector.recipe(recipe_of(good="main~6", bad="main~5"))
+    assert "1 commit in question, about 0 trials besides" in bisector("run", recipe).err
+
+
+def test_a_repro_is_written_as_the_recipe_has_it_whatever_the_locale(
+    bisector: Typing, recipe_of: Callable[..., str]
+) -> None:
+    """What runs it reads it as UTF-8, also where the user's own locale has no such letters."""
+    script = "import sys; sys.exit('bad' in open('state').read() and len('\u00e9\u2192') == 2)"
+    own = f'{{python: "{script}", cwd: tree, files: {{notes: "\u00e9\u2192"}}}}'
+    recipe = bisector.recipe(recipe_of(repro=own))
+    answer = bisector("run", recipe, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert answer.status == 0, answer.err

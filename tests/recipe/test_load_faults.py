@@ -246,7 +246,10 @@ CASES = [
     (
         "an end of another hunt",
         "broken: c\n",
-        ["5:1: broken: with `find: regression` the ends are `good` and `bad`"],
+        [
+            "5:1: broken: with `find: regression` the ends are `good` and `bad`; "
+            "`broken` and `fixed` want `find: fix`"
+        ],
     ),
     ("an end twice", "new: c\n", ["5:1: new: already given as `bad` in line 3; give one of them"]),
     ("a key twice", "name: a\nname: b\n", ["6:1: 'name' is given twice, first in line 5"]),

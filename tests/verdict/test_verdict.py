@@ -91,6 +91,7 @@ def trial(outcome: Outcome) -> Trial:
 
 AXIS = raising("IndexError: axis 3 out of bounds", "/slot/shop/core.py:pick")
 AXIS_SIGNATURE = Raised("IndexError", "axis 3 out of bounds", Frame("shop/core.py", "pick"))
+NAME = raising("ImportError: cannot import name 'pick' from 'shop' (/slot/shop/__init__.py)")
 LOOP = raising("KeyError: 'nx-loopback'", "/slot/shop/__init__.py:<module>", "/slot/shop/backends.py:find")
 TYPE = raising("TypeError: unfinished", "/slot/shop/core.py:pick")
 HANG = run(None, stopped=Stopped.TIMEOUT, signal=9, seconds=12.04)
@@ -123,6 +124,9 @@ ROWS = {
     "it asks to be skipped": Row(ran(run(125)), KNOWN, SKIP, "exit 125"),
     "it fails before the failure is known": Row(ran(AXIS), PLAIN, NEW, "IndexError: axis 3 out of bounds"),
     "an import error at the failing end is a failure": Row(ran(LOOP), PLAIN, NEW, "KeyError: 'nx-loopback'"),
+    "where the tree lies is not told": Row(
+        ran(NAME), PLAIN, NEW, "ImportError: cannot import name 'pick' from 'shop' (shop/__init__.py)"
+    ),
     "it fails in the same way": Row(ran(AXIS), KNOWN, NEW, "same failure: IndexError: axis 3 out of bounds"),
     "it fails in the same way, in a hunt for a fix": Row(
         ran(AXIS), FIX, OLD, "same failure: IndexError: axis 3 out of bounds"
@@ -161,10 +165,10 @@ ROWS = {
         "ModuleNotFoundError: No module named 'scipy'",
     ),
     "the same status": Row(
-        ran(run(3, "a\nlast words\n\n")),
+        ran(run(3, "a\nlast words of /slot/make.sh\n\n")),
         replace(PLAIN, signature=Exited(3)),
         NEW,
-        "same failure: exit 3: last words",
+        "same failure: exit 3: last words of make.sh",
     ),
     "a signal": Row(
         ran(run(signal=11)),

@@ -163,12 +163,8 @@ def _forget(state: State, store: Store, row: HuntRow) -> None:
 def _new_hunt(store: Store, opened: Opened, mirror: Mirror, listener: Listener, *, fresh: bool) -> HuntRow:
     for old in begin.relatives(store, opened.recipe, mirror.source.shown)[:1]:
         count = len(store.trials(old.id))
-        listener.hear(
-            Note(
-                f"the recipe has changed since hunt {old.id}: a new hunt, "
-                f"which reuses those of its {count} trials that would observe the same"
-            )
-        )
+        reuses = "" if fresh else f", which reuses those of its {count} trials that would observe the same"
+        listener.hear(Note(f"the recipe has changed since hunt {old.id}: a new hunt{reuses}"))
     return begin.create(store, opened.recipe, opened.written, mirror.source.shown, fresh=fresh)
 
 
