@@ -6,8 +6,10 @@ Knows places on a line and whether they could be tested. Which of the two it is,
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 
@@ -60,19 +62,23 @@ def _believed(known: Mapping[int, bool]) -> list[tuple[Pattern, float]]:
 def _everywhere(pattern: Pattern, known: Mapping[int, bool]) -> list[float]:
     result: list[float] = []
     for left, right in pairwise(sorted(known)):
-        result.extend(_between(pattern, known, left, right))
+        result.extend(_between(pattern, known[left], known[right], right - left))
         result.append(float(known[right]))
     return result
 
 
-def _between(pattern: Pattern, known: Mapping[int, bool], left: int, right: int) -> list[float]:
-    """The chances of the places inside a gap, given what was found at both its ends."""
-    result = []
-    for place in range(left + 1, right):
-        yes = pattern.testable(known[left], place - left)
-        after_yes = pattern.testable(True, right - place)
-        after_no = pattern.testable(False, right - place)
-        if not known[right]:
+@lru_cache(maxsize=500)
+def _between(pattern: Pattern, before: bool, behind: bool, length: int) -> array[float]:
+    """The chances of the places inside a gap, given what was found at both its ends.
+
+    Kept: another try splits one gap and leaves the others as they were.
+    """
+    result = array("d")
+    for place in range(1, length):
+        yes = pattern.testable(before, place)
+        after_yes = pattern.testable(True, length - place)
+        after_no = pattern.testable(False, length - place)
+        if not behind:
             after_yes, after_no = 1 - after_yes, 1 - after_no
         result.append(yes * after_yes / max(yes * after_yes + (1 - yes) * after_no, 1e-12))
     return result
