@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from bisector.environments import artefacts, backend
+from bisector.environments import artefacts, backend, moving
 from bisector.environments.backend import Failed, Kind, Made, Task, Wants
 from bisector.environments.dependencies import Dependencies, Served
 from bisector.environments.fingerprint import fingerprint
@@ -20,7 +20,7 @@ from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata, declared, merge, name_of, parse
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
-SHAPE = "2"
+SHAPE = "3"
 """To be counted up when a build's layer comes to hold something else: the old ones are then made anew."""
 MOST_REMEMBERED = 200
 """Sets of inputs kept for one way to build; most projects have a handful."""
@@ -33,6 +33,8 @@ class Built:
     layer: Layer
     metadata: Metadata | None
     """None: only the recipe's own steps were run."""
+    bound: bool
+    """To the tree: in another one of the same content it would have to be built anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,7 @@ class Order:
         return fingerprint(
             "order",
             self.served.interpreter.words(),
-            # The tree's own path is written into what an editable install leaves.
-            [self.kind.value, str(tree), str(self.project.folder), str(self.request.build_isolation)],
+            [self.kind.value, str(self.project.folder.relative_to(tree)), str(self.request.build_isolation)],
             [system.backend, *system.backend_path],
             self.requires,
             self.request.build,
@@ -88,10 +89,12 @@ class Builds:
             name = _layer_key(key, known, files, order.request.commit)
             if name in self._failed:
                 return self._failed[name]
-            layer = self.shelf.get(name)
-            if layer is not None:
+            layer = self._found(name, place)
+            if isinstance(layer, Layer):
                 artefacts.put_back(layer.path / "tree", place.tree)
-                return Built(layer, _metadata(layer))
+                return _built(layer)
+            if layer is not None:
+                return layer
         return self._make(key, order, place, files)
 
     def _make(
@@ -107,10 +110,27 @@ class Builds:
             if isinstance(made, Failed):
                 self._failed[name] = backend.untestable(made)
                 return self._failed[name]
-            layer = self.shelf.make(name, lambda path: _move(result, path), place.cancelled)
-            return Built(layer, _metadata(layer)) if isinstance(layer, Layer) else layer
+            layer = self._kept(name, result, place)
+            return _built(layer) if isinstance(layer, Layer) else layer
         finally:
             remove(result)
+
+    def _found(self, name: str, place: Place) -> Layer | Untestable | Trouble | None:
+        """The layer for this very tree: as it was built in it, or built in another one and turned to it."""
+        first, own = self.shelf.get(name), _own(name, place.tree)
+        if first is not None and moving.serves(first.path, place.tree):
+            return first
+        if first is None or not moving.can_turn(first.path):
+            return self.shelf.get(own)
+        return self.shelf.make(own, lambda path: moving.turn(first.path, place.tree, path), place.cancelled)
+
+    def _kept(self, name: str, result: Path, place: Place) -> Layer | Untestable | Trouble:
+        """Under a name that all trees look for; under the tree's own, where another tree's layer has that one."""
+        moving.settle(result, place.tree)
+        layer = self.shelf.make(name, lambda path: _move(result, path), place.cancelled)
+        if isinstance(layer, Layer) and not moving.serves(layer.path, place.tree):
+            return self.shelf.make(_own(name, place.tree), lambda path: _move(result, path), place.cancelled)
+        return layer
 
     def _build(self, order: Order, place: Place, result: Path) -> Made | Failed | Untestable | Trouble:
         requires = order.requires
@@ -179,9 +199,14 @@ def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) ->
     return fingerprint("project", [key, read.to_json(), read.digest(files, commit)])
 
 
-def _metadata(layer: Layer) -> Metadata | None:
+def _own(name: str, tree: Path) -> str:
+    return fingerprint("project", [name, str(tree)])
+
+
+def _built(layer: Layer) -> Built:
     path = layer.path / "METADATA"
-    return parse(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
+    said = parse(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
+    return Built(layer, said, bound=not moving.can_turn(layer.path))
 
 
 def _move(result: Path, path: Path) -> None:

@@ -197,6 +197,7 @@ class Environments:
                 installer=served.installer.name,
             ),
             request=request,
+            bound=built is not None and built.bound,
         )
 
 
