@@ -12,17 +12,16 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 
 from bisector.environments import budget as budgets
-from bisector.environments import ladder, project, proof, thin
+from bisector.environments import ladder, project, proof, thin, wants
 from bisector.environments.backend import Kind
 from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Between, Dependencies, Served
-from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
+from bisector.environments.interpreters import Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
 from bisector.environments.layers import Holding, Layer, Shelf, remove
 from bisector.environments.project import Project
 from bisector.environments.proof import Proofs
 from bisector.environments.ready import Place, Ready
-from bisector.environments.requirements import Metadata, declared, merge, name_of
 from bisector.installers import INSTALLERS, Installer
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentFacts, EnvironmentRequest, InstallMode, Stage, Trouble, Untestable
@@ -80,6 +79,11 @@ class Environments:
             return served
         return self.dependencies.releases(between, ladder.rungs(request)[0].cutoff, served, request, place)
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether something that was built serves one tree alone: to prepare a second tree costs a second build."""
+        return self.builds.bound
+
     def holdings(self) -> tuple[Holding, ...]:
         """What lies in the cache, least recently used first."""
         return self.shelf.holdings()
@@ -105,17 +109,17 @@ class Environments:
         if isinstance(built, Untestable | Trouble):
             return built
         metadata = built.metadata if built is not None and built.metadata else found.metadata
-        refused = _refusal(request, metadata, served.interpreter)
+        refused = wants.refusal(request, metadata, served.interpreter)
         if refused is not None:
             return refused
-        requirements = _requirements(request, metadata, served.interpreter)
+        requirements = wants.requirements(request, metadata, served.interpreter)
         served = replace(served, tools=rung.tools(served.interpreter.minor))
         lines: tuple[str, ...] | Untestable | Trouble = requirements
         if not request.exact:
             lines = self.dependencies.lock(requirements, rung.cutoff, served, request, place)
         if isinstance(lines, Untestable | Trouble):
             return lines
-        lines = _without_itself(lines, request, metadata)
+        lines = wants.without_itself(lines, request, metadata)
         return self._assemble(request, found, roots, served, lines, built, place)
 
     def _serve(self, request: EnvironmentRequest, found: Project) -> Served | Untestable | Trouble:
@@ -197,7 +201,6 @@ class Environments:
                 installer=served.installer.name,
             ),
             request=request,
-            bound=built is not None and built.bound,
         )
 
 
@@ -248,38 +251,6 @@ def _project_folder(request: EnvironmentRequest, roots: tuple[Path, ...], tree: 
     if request.mode is InstallMode.PYTHONPATH:
         return tree
     return next((root for root in roots if project.is_project(root)), roots[0])
-
-
-def _refusal(
-    request: EnvironmentRequest, metadata: Metadata | None, interpreter: Interpreter
-) -> Untestable | None:
-    """An installer would refuse a project for another Python; on PYTHONPATH nobody asks."""
-    allowed = metadata.requires_python if metadata is not None else None
-    if request.mode not in KINDS or allowed is None or interpreter.version in allowed:
-        return None
-    return Untestable(
-        Stage.INTERPRETER,
-        f"this commit requires Python {allowed}, not {interpreter.version} (python, or a pin)",
-    )
-
-
-def _requirements(
-    request: EnvironmentRequest, metadata: Metadata | None, interpreter: Interpreter
-) -> tuple[str, ...]:
-    if not request.declared or metadata is None:
-        return request.requirements
-    return merge(declared(metadata, request.extras, interpreter.version), request.requirements)
-
-
-def _without_itself(
-    lines: tuple[str, ...], request: EnvironmentRequest, metadata: Metadata | None
-) -> tuple[str, ...]:
-    """A plug-in among the requirements may bring a released copy of the very project that is hunted."""
-    if request.mode not in KINDS or metadata is None or metadata.name is None:
-        return lines
-    own = name_of(metadata.name)
-    asked = {name_of(line) for line in request.requirements}
-    return tuple(line for line in lines if name_of(line) != own or own in asked)
 
 
 def _modules(
