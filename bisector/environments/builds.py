@@ -33,8 +33,6 @@ class Built:
     layer: Layer
     metadata: Metadata | None
     """None: only the recipe's own steps were run."""
-    bound: bool
-    """To the tree: in another one of the same content it would have to be built anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +76,8 @@ class Builds:
     shelf: Shelf
     root: Path
     dependencies: Dependencies
+    bound: bool = False
+    """What was built serves one tree alone; in another one of the same content it would have to be built anew."""
     _failed: dict[str, Untestable] = field(default_factory=dict)
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
@@ -92,7 +92,7 @@ class Builds:
             layer = self._found(name, place)
             if isinstance(layer, Layer):
                 artefacts.put_back(layer.path / "tree", place.tree)
-                return _built(layer)
+                return self._built(layer)
             if layer is not None:
                 return layer
         return self._make(key, order, place, files)
@@ -111,7 +111,7 @@ class Builds:
                 self._failed[name] = backend.untestable(made)
                 return self._failed[name]
             layer = self._kept(name, result, place)
-            return _built(layer) if isinstance(layer, Layer) else layer
+            return self._built(layer) if isinstance(layer, Layer) else layer
         finally:
             remove(result)
 
@@ -131,6 +131,12 @@ class Builds:
         if isinstance(layer, Layer) and not moving.serves(layer.path, place.tree):
             return self.shelf.make(_own(name, place.tree), lambda path: _move(result, path), place.cancelled)
         return layer
+
+    def _built(self, layer: Layer) -> Built:
+        self.bound = self.bound or not moving.can_turn(layer.path)
+        path = layer.path / "METADATA"
+        said = parse(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
+        return Built(layer, said)
 
     def _build(self, order: Order, place: Place, result: Path) -> Made | Failed | Untestable | Trouble:
         requires = order.requires
@@ -201,12 +207,6 @@ def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) ->
 
 def _own(name: str, tree: Path) -> str:
     return fingerprint("project", [name, str(tree)])
-
-
-def _built(layer: Layer) -> Built:
-    path = layer.path / "METADATA"
-    said = parse(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
-    return Built(layer, said, bound=not moving.can_turn(layer.path))
 
 
 def _move(result: Path, path: Path) -> None:

@@ -59,8 +59,6 @@ class Ready:
     facts: EnvironmentFacts
     request: EnvironmentRequest
     """What was asked for, or what the ladder made of it."""
-    bound: bool = False
-    """What was built serves this tree alone: another one of the same content would have to be built anew."""
 
     @property
     def bin(self) -> Path:

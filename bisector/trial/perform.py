@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from bisector.caps import Confinement, gpu_memory_hook
-from bisector.environments import Place, Ready
+from bisector.environments import Place, Ready, Treecode
 from bisector.git.door import GitFailed, SubmoduleUnavailable
 from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
@@ -28,8 +27,9 @@ from bisector.model import (
     Untestable,
 )
 from bisector.plan import TrialRequest
-from bisector.process.leftovers import is_below
 from bisector.trial.alter import alter
+from bisector.trial.clock import Clock
+from bisector.trial.hooks import HOOK, READER, WITNESS, hook
 from bisector.trial.repeat import Repeated, Stand, repeat, take_turns
 from bisector.trial.room import Room
 from bisector.trial.runner import CagedRunner
@@ -37,9 +37,29 @@ from bisector.trial.workbench import Step, Workbench
 
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
-HOOK = "_bisector_hook"
-WITNESS = "_bisector_witness"
-READER = "_bisector_reader"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A commit laid out for a run that may be asked for: its tree, its environment, and what they took."""
+
+    bench: Workbench
+    ready: Ready
+    place: Place
+    spent: Mapping[Step, float]
+    has_bytecode: bool
+
+
+def prepare(
+    bench: Workbench, request: TrialRequest, purpose: Purpose, cancelled: threading.Event
+) -> Prepared | None:
+    """All of a trial but its runs. None: whoever needs the trial will meet in words what stood in the way."""
+    log = bench.scratch / "prepared.log"
+    making = _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled)
+    try:
+        return making.prepare()
+    except (GitFailed, OSError):
+        return None
 
 
 def perform(
@@ -49,10 +69,13 @@ def perform(
     log: Path,
     say: Callable[[Step], None],
     cancelled: threading.Event,
+    prepared: Prepared | None = None,
 ) -> Trial:
     """Make the trial. Only a defect of bisector itself raises; everything else is in the outcome."""
-    clock, started = _Clock(say), datetime.now(timezone.utc)
-    making = _Making(bench, request, purpose, log, clock, cancelled)
+    clock, started = Clock(say), datetime.now(timezone.utc)
+    if prepared is not None:
+        clock.add(prepared.spent)
+    making = _Making(bench, request, purpose, log, clock, cancelled, prepared)
     try:
         facts, outcome = making.run()
     except SubmoduleUnavailable as fault:
@@ -69,30 +92,12 @@ def perform(
         started=started,
         outcome=outcome,
         environment=facts,
-        seconds=time.monotonic() - clock.began,
+        seconds=clock.seconds,
         checkout_seconds=clock.spent[Step.CHECKOUT],
         install_seconds=clock.spent[Step.INSTALL],
         repro_seconds=clock.spent[Step.REPRO],
         log=str(log),
     )
-
-
-@dataclass
-class _Clock:
-    """Seconds by step, and who wants to hear of the steps."""
-
-    say: Callable[[Step], None]
-    began: float = field(default_factory=time.monotonic)
-    spent: dict[Step, float] = field(default_factory=lambda: dict.fromkeys(Step, 0.0))
-
-    @contextmanager
-    def measure(self, step: Step) -> Iterator[None]:
-        self.say(step)
-        start = time.monotonic()
-        try:
-            yield
-        finally:
-            self.spent[step] += time.monotonic() - start
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,37 @@ class _Making:
     request: TrialRequest
     purpose: Purpose
     log: Path
-    clock: _Clock
+    clock: Clock
     cancelled: threading.Event
+    prepared: Prepared | None = None
 
     def run(self) -> tuple[EnvironmentFacts | None, Outcome]:
+        if self.prepared is not None:
+            return self._in_environment(self.prepared.ready, self._taken_over(self.prepared.place))
         unfit = self._laid_out()
-        return (None, unfit) if unfit is not None else self._in_environment()
+        if unfit is not None:
+            return None, unfit
+        place = self._place("environment")
+        made = self._environment(self.request.environment, place)
+        return self._in_environment(made, place) if isinstance(made, Ready) else (None, made)
+
+    def prepare(self) -> Prepared | None:
+        if self._laid_out() is not None:
+            return None
+        place = self._place("environment")
+        made = self._environment(self.request.environment, place)
+        if not isinstance(made, Ready):
+            return None
+        treecode = self._treecode(made)
+        has_bytecode = treecode is not None and self._lay(treecode, made, place)
+        return Prepared(self.bench, made, place, dict(self.clock.spent), has_bytecode)
+
+    def _taken_over(self, place: Place) -> Place:
+        """What was prepared belongs to this trial from now on, what its builds said included."""
+        if place.log.exists():
+            shutil.copyfile(place.log, self.log)
+        runner = CagedRunner(self.bench, self.request, self.cancelled)
+        return replace(place, log=self.log, runner=runner, cancelled=self.cancelled)
 
     def _laid_out(self) -> Untestable | None:
         """The commit's tree and an empty scratch directory; why a fixup or overlay does not fit."""
@@ -118,12 +148,8 @@ class _Making:
             self.bench.slot.checkout(self.request.commit)
             return alter(self.bench.slot, self.request)
 
-    def _in_environment(self) -> tuple[EnvironmentFacts | None, Outcome]:
+    def _in_environment(self, made: Ready, place: Place) -> tuple[EnvironmentFacts, Outcome]:
         """As the recipe has it; where the module cannot be imported so, with the next rung's releases."""
-        place = self._place("environment")
-        made = self._environment(self.request.environment, place)
-        if not isinstance(made, Ready):
-            return None, made
         outcome = self._repro(made, place)
         if not (self.request.ladder and _smells_of_import(outcome)):
             return made.facts, outcome
@@ -185,44 +211,41 @@ class _Making:
 
     def _runs(self, stand: Stand, ready: Ready, place: Place) -> Repeated | Untestable:
         """With bytecode laid out where it was learnt that it is worth it; the proof's runs compile for themselves."""
-        treecode = None if self.purpose is Purpose.CONFIRM else self.bench.treecode
-        if treecode is None or not treecode.serves(ready.interpreter):
+        treecode = self._treecode(ready)
+        if treecode is None:
             return repeat(stand)
-
-        def lay() -> None:
-            reader = treecode.lay(ready, place)
-            if reader is not None:
-                self._hook(ready, READER, reader)
-
-        lay()
+        if self.prepared is None or not self.prepared.has_bytecode:
+            self._lay(treecode, ready, place)
         if self.purpose is not Purpose.END and not treecode.knows_nothing:
             return repeat(stand)
         told = stand.room.scratch / "imported"
-        self._hook(ready, WITNESS, treecode.witness(place, told))
+        hook(ready, self.bench.scratch, WITNESS, treecode.witness(place, told))
 
         def learn() -> None:
             treecode.learn(place, told)
-            lay()
+            self._lay(treecode, ready, place)
 
         made = repeat(stand, learn)
         treecode.learn(place, told)
         return made
 
+    def _treecode(self, ready: Ready) -> Treecode | None:
+        treecode = None if self.purpose is Purpose.CONFIRM else self.bench.treecode
+        return treecode if treecode is not None and treecode.serves(ready.interpreter) else None
+
+    def _lay(self, treecode: Treecode, ready: Ready, place: Place) -> bool:
+        """Whether anything is known that is worth it."""
+        reader = treecode.lay(ready, place)
+        if reader is not None:
+            hook(ready, self.bench.scratch, READER, reader)
+        return reader is not None
+
     def _stand(self, ready: Ready) -> Stand:
         room = Room(self.bench.scratch / "repro", self.request.repro, self.bench.slot.tree)
         room.furnish()
         if self.request.limits.gpu_memory is not None:
-            self._hook(ready, HOOK, gpu_memory_hook(self.request.limits.gpu_memory))
+            hook(ready, self.bench.scratch, HOOK, gpu_memory_hook(self.request.limits.gpu_memory))
         return Stand(self.bench, self.request, room, self._confined(room, ready), self.cancelled)
-
-    def _hook(self, ready: Ready, module: str, source: str) -> None:
-        """Python source that every interpreter of this trial's environment runs before anything else."""
-        for site in ready.venv.glob("lib/python*/site-packages"):
-            for name, text in ((f"{module}.py", source), (f"{module}.pth", f"import {module}\n")):
-                # The proof or a run has been here: what either laid in the way must not be followed.
-                if is_below(site, self.bench.scratch):
-                    (site / name).unlink(missing_ok=True)
-                    (site / name).write_text(text, encoding="utf-8")
 
     def _beside(self) -> Stand | Untestable | Trouble | None:
         """The other commit's repro, in a slot and an environment of its own."""
@@ -230,9 +253,9 @@ class _Making:
         if turns is None or bench is None:
             return None
         log = self.log.with_suffix(".beside")
-        return _Making(bench, turns.beside, self.purpose, log, self.clock, self.cancelled).prepared()
+        return _Making(bench, turns.beside, self.purpose, log, self.clock, self.cancelled).stand()
 
-    def prepared(self) -> Stand | Untestable | Trouble:
+    def stand(self) -> Stand | Untestable | Trouble:
         """Everything but the runs, as the recipe has it."""
         unfit = self._laid_out()
         if unfit is not None:

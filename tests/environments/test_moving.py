@@ -39,6 +39,7 @@ def test_a_second_tree_is_not_built(lab: Lab) -> None:
     other = beside(lab, "other", commit)
     ready = other.ready(commit)
     assert lab.builds() == 1
+    assert not lab.current.is_bound
     assert other.say(ready, "import proj; print(proj.__file__)") == str(other.repo.tree / "proj/__init__.py")
     asks = (
         "import importlib.metadata as m; print(m.version('proj')); "
@@ -85,7 +86,8 @@ def test_what_names_its_tree_in_no_text_is_built_for_each(lab: Lab) -> None:
         "    open('proj/made.bin', 'wb').write(b'\\0' + os.getcwd().encode())\n",
     )
     commit = lab.repo.commit({**PROJECT, "backend.py": backend})
-    assert lab.ready(commit).bound
+    assert isinstance(lab.ready(commit), Ready)
+    assert lab.current.is_bound
     other = beside(lab, "other", commit)
     for _ in range(2):
         assert isinstance(other.ready(commit), Ready)
