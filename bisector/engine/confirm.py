@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bisector.engine import unseen
+from bisector.engine.ahead import Wish
 from bisector.engine.crossing import (
     Alike,
     CodeDecides,
@@ -19,7 +20,7 @@ from bisector.engine.hunter import Hunter
 from bisector.engine.measuring import figure_of
 from bisector.git.commits import is_ancestor
 from bisector.model import ALTERED, Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
-from bisector.plan import Revert
+from bisector.plan import Revert, TrialRequest
 from bisector.recipe.schema import History as Way
 
 
@@ -42,6 +43,10 @@ def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
         # A merge was found on the main line; its sides were not searched, or do not have the change alone.
         parents = parents[:1]
     asked = [(culprit, "culprit again"), *((parent, "parent") for parent in parents)]
+    wishes = [Wish(hunter.request(sha), Purpose.CONFIRM) for sha, _ in asked]
+    if culprit != new:
+        wishes.append(Wish(_without(hunter, culprit, new), Purpose.REVERT))
+    hunter.expect(wishes)
     again, *above = hunter.trials(asked, Purpose.CONFIRM)
     doubt = _doubt(hunter, again, above)
     tested = [judged for judged in above if judged.verdict.judgement is Judgement.OLD]
@@ -105,9 +110,13 @@ def reverted(hunter: Hunter, culprit: str, new: str, runs: int = 1) -> JudgedTri
     """The new end with the culprit taken back; None where that is only its parent."""
     if culprit == new:
         return None
-    asked = hunter.request(new, runs)
-    changed = replace(asked, fixups=(*asked.fixups, Revert(culprit)))
+    changed = _without(hunter, culprit, new, runs)
     return hunter.make(changed, Purpose.REVERT, f"culprit reverted at the {hunter.recipe.terms.new} end")
+
+
+def _without(hunter: Hunter, culprit: str, new: str, runs: int = 1) -> TrialRequest:
+    asked = hunter.request(new, runs)
+    return replace(asked, fixups=(*asked.fixups, Revert(culprit)))
 
 
 def _sentence(

@@ -19,6 +19,8 @@ from bisector.model import AsOf, Find, JudgedTrial, Judgement, Purpose, Ran, Sto
 from bisector.oracles.departed import departed
 from bisector.oracles.signatures import OutOfMemory, Raised, TimedOut
 from bisector.recipe.schema import Confidence, Reaction, Recipe
+from bisector.search import plain
+from bisector.search.answers import Try
 from bisector.verdict import failure_at_end
 
 _NOT_STARTED = (126, 127)
@@ -88,11 +90,13 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers 
     take_reference(hunter, working, _label(hunter, hunter.recipe.working))
     measure_ends(hunter, failing, working)
     hunter.speculate([working], _label(hunter, hunter.recipe.working))
+    hunter.foresee([failing, working], Purpose.END)
     bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
     learn(hunter, bad)
     bad = _judged_again(hunter, bad)
     if isinstance(hunter.recipe.verdict.runs, Confidence):
         return _comes_and_goes(hunter, failing, working)
+    hunter.foresee([working, *bases, *_first_question(hunter, bases)], Purpose.SEARCH)
     good = hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working))
     _must_be_testable(hunter, bad, hunter.recipe.failing)
     _must_be_testable(hunter, good, hunter.recipe.working)
@@ -100,6 +104,12 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers 
     for judged in hunter.trials([(base, "merge base") for base in bases], Purpose.END):
         _must_be_old(hunter, judged, old)
     return _wavers(hunter, bad)
+
+
+def _first_question(hunter: Hunter, bases: tuple[str, ...]) -> tuple[str, ...]:
+    """What the search will begin with."""
+    answer = plain.search(hunter.history, {}) if hunter.history is not None and not bases else None
+    return answer.commits if isinstance(answer, Try) else ()
 
 
 def _wavers(hunter: Hunter, bad: JudgedTrial) -> Wavers | None:

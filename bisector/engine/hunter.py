@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from bisector.engine.ahead import SPARE, Ahead, Wish
 from bisector.engine.asking import Asking
 from bisector.engine.bets import Bets
 from bisector.engine.comparing import Comparer
 from bisector.engine.progress import Listener, Note, TrialEnded
-from bisector.engine.sampling import Yardstick, answers, goes_in_turns, in_turns, may_tell_more
+from bisector.engine.recollection import SERVING, on_record
+from bisector.engine.sampling import Yardstick, goes_in_turns, in_turns, may_tell_more
 from bisector.engine.workers import Job, Workers
 from bisector.environments import Between
 from bisector.errors import MachineFault, UsageFault
@@ -32,8 +34,6 @@ from bisector.verdict import Tally, findings, judge, limits_counting, tally
 Left = Callable[[Judgement], int]
 Releases = Callable[[Between, TrialRequest], tuple[str, ...] | Untestable | Trouble]
 """The versions of a package that a request's installer could choose in between."""
-_AGAIN = {Purpose.END: (Purpose.END, Purpose.SEARCH), Purpose.SEARCH: (Purpose.END, Purpose.SEARCH)}
-"""A trial made for one purpose serves another; a confirmation is never served by anything but itself."""
 
 
 def _no_releases(between: Between, asked: TrialRequest) -> tuple[str, ...]:
@@ -67,6 +67,8 @@ class Hunter:
     history: History | None = None
     told: list[JudgedTrial] = field(default_factory=list)
     """Every trial of the hunt with its verdict, in order."""
+    ahead: Ahead | None = None
+    """Lays out what may be asked for next; None: no processor is idle."""
     releases: Releases = field(default=_no_releases)
     notices: list[str] = field(default_factory=list)
     """What the report must say besides."""
@@ -185,9 +187,15 @@ class Hunter:
                 ended.append(self.trial(sha, purpose, label, runs))
         return ended
 
+    @property
+    def foresight(self) -> int:
+        """How many commits beyond the next are worth naming."""
+        return SPARE if self.ahead is not None else self.workers.count - 1
+
     def speculate(self, shas: Sequence[str], label: str) -> None:
         """What is asked for next, if it is not under way yet, and bets for idle workers. Lost ones are called off."""
         if self.workers.count == 1:
+            self.foresee(shas, Purpose.SEARCH)
             return
         wanted = {asked.key: asked for asked in map(self.request, shas)}
         self._bets.settle()
@@ -196,8 +204,18 @@ class Hunter:
             if key not in self._bets and self._known(asked, Purpose.SEARCH) is None:
                 self._bets.put(self.workers.submit(asked, Purpose.SEARCH, label, self.commit(asked.commit)))
 
+    def foresee(self, shas: Sequence[str], purpose: Purpose) -> None:
+        if self.ahead is not None:
+            self.expect([Wish(self.request(sha), purpose) for sha in shas])
+
+    def expect(self, wishes: Sequence[Wish]) -> None:
+        """What is asked for next, and what may be after it: that is laid out while the next one runs."""
+        if self.ahead is not None:
+            now, *then = wishes
+            self.ahead.expect(now, [wish for wish in then if not self._on_record(wish.request, wish.purpose)])
+
     def _submit(self, asked: TrialRequest, purpose: Purpose, label: str) -> Job:
-        ahead = self._bets.take(asked) if purpose in _AGAIN else None
+        ahead = self._bets.take(asked) if purpose in SERVING else None
         return ahead or self.workers.submit(asked, purpose, label, self.commit(asked.commit))
 
     def _ran(self, job: Job, label: str, left: Left | None = None) -> JudgedTrial:
@@ -209,20 +227,15 @@ class Hunter:
         return judged
 
     def _known(self, asked: TrialRequest, purpose: Purpose) -> tuple[Trial, bool] | None:
-        """A trial that answers this request, and whether it is another hunt's."""
-        serving = _AGAIN.get(purpose, (purpose,))
-        for earlier in self.store.trials(self.id):
-            if earlier.key != asked.key or earlier.purpose not in serving or earlier in self.disbelieved:
-                continue
-            if answers(earlier, asked, self.look):
-                return earlier, False
-        if purpose is Purpose.CONFIRM or self.fresh:
-            return None
-        other = self.store.trial_by_key(asked.key)
-        if other is not None and isinstance(other.outcome, Ran) and answers(other, asked, self.look):
-            self.store.add_trial(self.id, dataclasses.replace(other, purpose=purpose))
-            return other, True
-        return None
+        """A trial that answers this request, and whether it is another hunt's; that is this hunt's from now on."""
+        known = self._on_record(asked, purpose)
+        if known is not None and known[1]:
+            self.store.add_trial(self.id, dataclasses.replace(known[0], purpose=purpose))
+        return known
+
+    def _on_record(self, asked: TrialRequest, purpose: Purpose) -> tuple[Trial, bool] | None:
+        own = (trial for trial in self.store.trials(self.id) if trial not in self.disbelieved)
+        return on_record(asked, purpose, own, None if self.fresh else self.store, self.look)
 
     def _judged(
         self, trial: Trial, label: str, left: Left | None, *, reused: bool, worker: int

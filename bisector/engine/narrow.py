@@ -140,14 +140,14 @@ class _Search:
             self._ledger.skip(choice.untried)
 
     def _choose(self) -> Try | Found | Suspects:
-        choice = stretches.search(self._history, self._verdicts, self._hunter.workers.count)
+        choice = stretches.search(self._history, self._verdicts, self._hunter.foresight + 1)
         if isinstance(choice, Contradiction):
             raise MachineFault(f"{choice.old[:12]} is old and contains {choice.new[:12]}, which is new")
         return choice
 
     def _look_ahead(self, sha: str) -> None:
-        """Idle workers try what git would ask next after either answer."""
-        idle = self._hunter.workers.count - 1
+        """Who is idle looks after what git would ask next after either answer."""
+        idle = self._hunter.foresight
         if idle < 1:
             return
         choice = plain.search(self._history, self._verdicts, idle + 2)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bisector.caps import Cage
+from bisector.engine.ahead import SPARE, Ahead, Wish
 from bisector.engine.hunter import Hunter
 from bisector.engine.patience import patient_search
 from bisector.engine.progress import Listener, StepBegan, TrialBegan
@@ -27,7 +28,7 @@ from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.state import State
 from bisector.store import HuntRow, Store
-from bisector.trial import Workbench, perform
+from bisector.trial import Prepared, Step, Workbench, perform, prepare
 from bisector.trial.runner import CagedRunner
 
 
@@ -77,7 +78,7 @@ def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh
     try:
         (folder / "logs").mkdir(parents=True, exist_ok=True)
         tools.store.catch_up(row.id)
-        crew = _Crew(tools, row, mirror, folder, _treecode(tools.environments, recipe))
+        crew = _Crew(tools, row, mirror, folder, recipe)
         perform = recorded(crew.perform, lambda trial: tools.store.add_trial(row.id, trial))
         with Workers(tools.jobs, perform, crew.close, tools.stop) as workers:
             yield Hunter(
@@ -92,6 +93,7 @@ def session(tools: Tools, row: HuntRow, recipe: Recipe, mirror: Mirror, *, fresh
                 phase=_phase(row),
                 folder=folder,
                 look=patient_search,
+                ahead=crew.ahead,
                 releases=crew.releases,
             )
     finally:
@@ -111,35 +113,59 @@ def _treecode(environments: Environments, recipe: Recipe) -> Treecode | None:
     return Treecode(environments.shelf)
 
 
+def _has_idle_processor(tools: Tools, recipe: Recipe) -> bool:
+    """Beside one worker; a run that is measured is left alone."""
+    return tools.jobs == 1 and len(os.sched_getaffinity(0)) > 1 and recipe.verdict.metric is None
+
+
 class _Crew:
     """What the workers of one hunt work with: a slot and a scratch directory each."""
 
-    def __init__(
-        self, tools: Tools, row: HuntRow, mirror: Mirror, folder: Path, treecode: Treecode | None
-    ) -> None:
+    def __init__(self, tools: Tools, row: HuntRow, mirror: Mirror, folder: Path, recipe: Recipe) -> None:
         self._tools = tools
         self._row = row
         self._mirror = mirror
         self._folder = folder
-        self._treecode = treecode
+        self._treecode = _treecode(tools.environments, recipe)
         self._benches: dict[str, Workbench] = {}
+        self._last: dict[int, Workbench] = {}
+        """Where each worker made its last trial."""
         self._made = len(list((folder / "logs").glob("*.log")))
         self._lock = threading.Lock()
+        self.ahead: Ahead | None = None
+        if _has_idle_processor(tools, recipe):
+            self.ahead = Ahead(
+                lambda bench, wish, cancelled: prepare(bench, wish.request, wish.purpose, cancelled),
+                lambda number: self._bench(number, f"ahead-{number}"),
+                lambda: not tools.environments.is_bound,
+            )
 
     def perform(self, worker: int, job: Job) -> Trial:
         listener, request = self._tools.listener, job.request
         listener.hear(TrialBegan(worker, job.commit, job.purpose, job.label))
-        bench = self._bench(worker, str(worker))
+        prepared = self._prepared(worker, job)
+        bench = self._last.setdefault(worker, self._bench(worker, str(worker)))
         if request.turns is not None:
             bench = replace(bench, beside=self._bench(worker, f"{worker}-beside"))
-        return perform(
-            bench,
-            request,
-            job.purpose,
-            self._log(request.commit, job.purpose),
-            lambda step: listener.hear(StepBegan(worker, step)),
-            job.cancelled,
-        )
+
+        def say(step: Step) -> None:
+            listener.hear(StepBegan(worker, step))
+            if step is Step.REPRO and self.ahead is not None:
+                self.ahead.a_run_began()
+
+        log = self._log(request.commit, job.purpose)
+        return perform(bench, request, job.purpose, log, say, job.cancelled, prepared)
+
+    def _prepared(self, worker: int, job: Job) -> Prepared | None:
+        """What lies ready for this trial; its workbench becomes the worker's."""
+        if self.ahead is None:
+            return None
+        prepared = self.ahead.take(Wish(job.request, job.purpose), job.cancelled)
+        if prepared is not None:
+            own = self._last.setdefault(worker, self._bench(worker, str(worker)))
+            self._last[worker] = replace(prepared.bench, cage=own.cage)
+            self.ahead.leave(replace(own, cage=prepared.bench.cage))
+        return prepared
 
     def _bench(self, worker: int, name: str) -> Workbench:
         """Kept as long as the hunt: what is measured beside every commit stays checked out."""
@@ -160,7 +186,7 @@ class _Crew:
 
     def releases(self, between: Between, asked: TrialRequest) -> tuple[str, ...] | Untestable | Trouble:
         """Asked between two trials, beside the first worker's."""
-        own = self._bench(0, "0")
+        own = self._last.get(0) or self._bench(0, "0")
         bench = replace(own, scratch=self._folder / "scratch" / "releases")
         bench.scratch.mkdir(parents=True, exist_ok=True)
         place = Place(
@@ -184,7 +210,10 @@ class _Crew:
 
     def close(self, worker: int) -> None:
         """The worker's last act: nothing of its trials stays but their logs."""
-        for name in (str(worker), f"{worker}-beside"):
+        ahead = [f"ahead-{number + 1}" for number in range(SPARE)] if self.ahead is not None else []
+        if self.ahead is not None:
+            self.ahead.close()
+        for name in (str(worker), f"{worker}-beside", *ahead):
             bench = self._benches.pop(name, None)
             if bench is not None:
                 empty(bench.scratch)

@@ -30,9 +30,9 @@ LARGEST = 16 << 20
 DIGEST = hashlib.sha256().digest_size
 SHA1 = 40
 """Digits of a content's id, where git does not count by SHA-256."""
-LAID = "bytecode"
 IN_THE_WAY = {errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.ENAMETOOLONG}
 """What keeps a file from being laid out: a run may have been there before, a name be too long for one."""
+NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP}
 
 READER = """\
 import _imp, sys
@@ -84,6 +84,9 @@ class Treecode:
         self._imported: frozenset[str] = frozenset()
         self._barren: frozenset[str] = frozenset()
         """Where the bytecode of what gave none would lie: what warns is met at each commit."""
+        self._whole: set[str] = set()
+        """Where bytecode lies that was read once and found whole; nothing that runs can write there."""
+        self._compiling = threading.Lock()
 
     @property
     def knows_nothing(self) -> bool:
@@ -93,26 +96,36 @@ class Treecode:
     def serves(interpreter: Interpreter) -> bool:
         return interpreter.implementation == "cpython" and interpreter.minor >= OLDEST
 
-    def lay(self, ready: Ready, place: Place) -> str | None:
-        """What earlier runs imported, compiled where it is new; what an interpreter runs at its start to find it."""
+    def lay(self, ready: Ready, place: Place, laid: Path) -> str | None:
+        """What earlier runs imported, compiled where it is new, below `laid`, which no run may write to.
+
+        Gives what an interpreter runs at its start to find it there.
+        """
         if self.knows_nothing:
             return None
         contents = place.facts.files()
-        wanted = {path: contents[path] for path in self._imported if path in contents}
         store = self._store(ready.interpreter)
-        kept = {path: _whole(_kept(store, content)) for path, content in wanted.items()}
-        missing = {path: wanted[path] for path, made in kept.items() if made is None}
-        missing = {path: made for path, made in missing.items() if _kept(store, made) not in self._barren}
-        if len(missing) > FEW:
-            self._compile(missing, store, ready, place)
-            kept |= {path: _whole(_kept(store, content)) for path, content in missing.items()}
-            self._barren |= {_kept(store, wanted[path]) for path in missing if kept[path] is None}
-        suffix, laid = _suffix(ready.interpreter), place.scratch / LAID
+        wanted = {path: _kept(store, contents[path]) for path in self._imported if path in contents}
+        with self._compiling:
+            missing = {path: contents[path] for path, kept in wanted.items() if not self._is_there(kept)}
+            if len(missing) > FEW:
+                self._compile(missing, store, ready, place)
+                self._barren |= {kept for path in missing if not self._is_whole(kept := wanted[path])}
+        suffix = _suffix(ready.interpreter)
         for folder, modules in _by_folder(wanted).items():
-            made = {_stem(module) + suffix: content for module in modules if (content := kept[module])}
-            _lay(laid / folder / "__pycache__", made, place.scratch.parent)
+            made = {_stem(one) + suffix: kept for one in modules if (kept := wanted[one]) in self._whole}
+            _lay(laid / folder / "__pycache__", made, laid.parent)
         trees = tuple(dict.fromkeys((f"{place.tree}/", f"{place.tree.resolve()}/")))
         return READER.format(trees=trees, laid=f"{laid}/", suffix=suffix)
+
+    def _is_there(self, kept: str) -> bool:
+        return kept in self._barren or self._is_whole(kept)
+
+    def _is_whole(self, kept: str) -> bool:
+        """What a crash cut short must not be laid out."""
+        if kept not in self._whole and _is_signed(kept):
+            self._whole.add(kept)
+        return kept in self._whole
 
     def witness(self, place: Place, told: Path) -> str:
         """What an interpreter runs at its start, so that it tells at its end what it imported from the tree."""
@@ -181,36 +194,41 @@ def _holds(source: Path, content: str) -> bool:
 
 
 def _keep(path: Path, made: bytes) -> None:
-    """With its digest before it: what a crash cut short must not be laid out."""
+    """With its digest behind it, where Python looks at nothing any more."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
-    half.write_bytes(hashlib.sha256(made).digest() + made)
+    half.write_bytes(made + hashlib.sha256(made).digest())
     half.replace(path)
 
 
-def _whole(path: str) -> bytes | None:
+def _is_signed(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             kept = file.read()
     except FileNotFoundError:
-        return None
-    digest, made = kept[:DIGEST], kept[DIGEST:]
-    return made if hashlib.sha256(made).digest() == digest else None
+        return False
+    return hashlib.sha256(kept[:-DIGEST]).digest() == kept[-DIGEST:]
 
 
-def _lay(folder: Path, made: Mapping[str, bytes], root: Path) -> None:
+def _lay(folder: Path, made: Mapping[str, str], root: Path) -> None:
     """A build or an earlier run may have left a link in the way, which must not be followed."""
     if not made or not leftovers.is_below(folder, root):
         return
     with _whatever_is_in_the_way():
         folder.mkdir(parents=True, exist_ok=True)
-    for name, content in made.items():
+    for name, kept in made.items():
         with _whatever_is_in_the_way():
-            descriptor = os.open(
-                f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644
-            )
-            with open(descriptor, "wb") as file:
-                file.write(content)
+            _link(kept, f"{folder}/{name}")
+
+
+def _link(kept: str, name: str) -> None:
+    try:
+        os.link(kept, name)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb") as file:
+            file.write(Path(kept).read_bytes())
 
 
 @contextmanager

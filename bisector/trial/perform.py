@@ -143,7 +143,7 @@ class _Making:
     def _laid_out(self) -> Untestable | None:
         """The commit's tree and an empty scratch directory; why a fixup or overlay does not fit."""
         empty(self.bench.scratch)
-        self.bench.scratch.mkdir(parents=True)
+        self.bench.laid.mkdir(parents=True)
         with self.clock.measure(Step.CHECKOUT):
             self.bench.slot.checkout(self.request.commit)
             return alter(self.bench.slot, self.request)
@@ -235,7 +235,7 @@ class _Making:
 
     def _lay(self, treecode: Treecode, ready: Ready, place: Place) -> bool:
         """Whether anything is known that is worth it."""
-        reader = treecode.lay(ready, place)
+        reader = treecode.lay(ready, place, self.bench.laid)
         if reader is not None:
             hook(ready, self.bench.scratch, READER, reader)
         return reader is not None
@@ -265,7 +265,8 @@ class _Making:
 
     def _shared(self) -> tuple[Path, ...]:
         """What no trial may write to, its own layers or not; in the sandbox the rest is not even there."""
-        return () if self.bench.sandbox else (self.bench.environments.shelf.root,)
+        root = () if self.bench.sandbox else (self.bench.environments.shelf.root,)
+        return (*self.bench.shared, *root)
 
     def _confined(self, room: Room, ready: Ready) -> Confinement:
         return Confinement(

@@ -47,7 +47,7 @@ class CagedRunner:
             timeout=timeout or self.request.limits.install_timeout,
             limits=limits,
             writable=writable,
-            readable=(*readable, *self.bench.history, *more.readable),
+            readable=(*readable, *self.bench.shared, *self.bench.history, *more.readable),
             sandbox=self.bench.sandbox,
             stack_dump=False,
         )

@@ -40,6 +40,16 @@ class Workbench:
     """A second place, for the commit that a measured one takes turns with."""
 
     @property
+    def laid(self) -> Path:
+        """Bytecode for the runs of a trial; links to what others are given, so nothing may write there."""
+        return self.scratch / "bytecode"
+
+    @property
+    def shared(self) -> tuple[Path, ...]:
+        """Between trials there is none."""
+        return (self.laid,) if self.laid.is_dir() else ()
+
+    @property
     def history(self) -> tuple[Path, ...]:
         """What the sandbox shows, read-only: builds ask git for their version."""
         return (self.slot.mirror.git_dir,) if self.sandbox else ()

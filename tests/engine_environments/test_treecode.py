@@ -160,16 +160,24 @@ def test_a_link_that_a_build_left_is_not_followed(land: Land) -> None:
 
 
 def test_what_a_run_left_in_the_way_is_not_followed(land: Land) -> None:
-    """Between two runs of a trial more is laid out, where the first could write."""
+    """Between two runs of a trial more is laid out, links to what others are given: no run can write there."""
     project = history(land)
     outside = land.folder / "outside"
     outside.mkdir()
     script = f"""\
 repro:
   python: |
-    import os
-    if not os.path.lexists("../../environment/bytecode"):
-        os.symlink({str(outside)!r}, "../../environment/bytecode")
+    import os, sys
+    for attack in (
+        lambda: os.rename("../../bytecode", "../../elsewhere"),
+        lambda: os.symlink({str(outside)!r}, "../../bytecode"),
+        lambda: os.symlink({str(outside)!r}, "../../bytecode/proj"),
+    ):
+        try:
+            attack()
+        except OSError:
+            continue
+        sys.exit("it can be written to")
     import proj
     assert proj.m3.VALUE == 1
 """

@@ -1,0 +1,140 @@
+"""What may be asked for next is made ready while a run is under way: its tree, its environment, never a run.
+
+It can change no answer: what lies ready is what the trial itself would have made, and of what failed nobody hears.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from bisector.model import Purpose
+from bisector.plan import TrialRequest
+from bisector.trial import Prepared, Workbench
+
+SPARE = 2
+"""Commits at a time: git asks for one of two, whatever the answer."""
+NICE = 5
+"""The run that is under way goes before."""
+TICK = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    request: TrialRequest
+    purpose: Purpose
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        """For the proof less is laid out than for other trials."""
+        return self.request.key, self.purpose is Purpose.CONFIRM
+
+
+@dataclass
+class _UnderWay:
+    wish: Wish
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+Prepare = Callable[[Workbench, Wish, threading.Event], Prepared | None]
+
+
+class Ahead:
+    """One thread with workbenches of its own. Works from when a run begins until the next trial does."""
+
+    def __init__(
+        self, prepare: Prepare, bench: Callable[[int], Workbench], is_worth_it: Callable[[], bool]
+    ) -> None:
+        self._prepare = prepare
+        self._bench = bench
+        self._is_worth_it = is_worth_it
+        self._news = threading.Condition()
+        self._thread = threading.Thread(target=self._live, name="ahead")
+        self._spare: list[Workbench] = []
+        self._opened = 0
+        self._wishes: list[Wish] = []
+        self._under_way: _UnderWay | None = None
+        self._ready: dict[tuple[str, bool], Prepared] = {}
+        self._running = False
+        self._closed = False
+
+    def expect(self, now: Wish, then: Sequence[Wish]) -> None:
+        """What is asked for next, and what may be after it, the likeliest first. All else is let go."""
+        with self._news:
+            wanted = {wish.key for wish in (now, *then)}
+            for key in self._ready.keys() - wanted:
+                self._spare.append(self._ready.pop(key).bench)
+            if self._under_way is not None and self._under_way.wish.key not in wanted:
+                self._under_way.cancelled.set()
+            there = {*self._ready, self._under_way.wish.key if self._under_way else None}
+            self._wishes = [wish for wish in then if wish.key not in there]
+            self._news.notify_all()
+
+    def take(self, wish: Wish, cancelled: threading.Event) -> Prepared | None:
+        """What lies ready for this trial, as soon as it does if it was begun. None: nobody began it."""
+        with self._news:
+            self._running = False
+            self._wishes = [other for other in self._wishes if other.key != wish.key]
+            while self._under_way is not None and self._under_way.wish.key == wish.key:
+                if cancelled.is_set():
+                    self._under_way.cancelled.set()
+                    return None
+                self._news.wait(TICK)
+            return self._ready.pop(wish.key, None)
+
+    def leave(self, bench: Workbench) -> None:
+        """A workbench in exchange for the one that came with what was taken."""
+        with self._news:
+            self._spare.append(bench)
+
+    def a_run_began(self) -> None:
+        with self._news:
+            self._running = True
+            if not self._thread.is_alive() and not self._closed:
+                self._thread.start()
+            self._news.notify_all()
+
+    def close(self) -> None:
+        with self._news:
+            self._closed = True
+            if self._under_way is not None:
+                self._under_way.cancelled.set()
+            self._news.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _live(self) -> None:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+        while (begun := self._next()) is not None:
+            bench, under_way = begun
+            made = None
+            try:
+                made = self._prepare(bench, under_way.wish, under_way.cancelled)
+            finally:
+                self._done(bench, under_way, made)
+
+    def _next(self) -> tuple[Workbench, _UnderWay] | None:
+        with self._news:
+            self._news.wait_for(lambda: self._closed or self._can_begin())
+            if self._closed:
+                return None
+            self._under_way = _UnderWay(self._wishes.pop(0))
+            if self._spare:
+                return self._spare.pop(), self._under_way
+            self._opened += 1
+        return self._bench(self._opened), self._under_way
+
+    def _can_begin(self) -> bool:
+        has_room = bool(self._spare) or self._opened < SPARE
+        return self._running and has_room and bool(self._wishes) and self._is_worth_it()
+
+    def _done(self, bench: Workbench, under_way: _UnderWay, made: Prepared | None) -> None:
+        with self._news:
+            self._under_way = None
+            if made is None or under_way.cancelled.is_set():
+                self._spare.append(bench)
+            else:
+                self._ready[under_way.wish.key] = made
+            self._news.notify_all()
