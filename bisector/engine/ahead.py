@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bisector.model import Purpose
+from bisector.model import Purpose, Ran, Trial
 from bisector.plan import TrialRequest
 from bisector.trial import Prepared, Workbench
 
@@ -25,6 +25,8 @@ TICK = 0.05
 class Wish:
     request: TrialRequest
     purpose: Purpose
+    is_sure: bool = True
+    """It is asked for whatever the run under way comes to, unless that ends the hunt."""
 
     @property
     def key(self) -> tuple[str, bool]:
@@ -42,7 +44,11 @@ Prepare = Callable[[Workbench, Wish, threading.Event], Prepared | None]
 
 
 class Ahead:
-    """One thread with workbenches of its own. Works from when a run begins until the next trial does."""
+    """One thread with workbenches of its own. Begins something only while a run is under way.
+
+    Two trees take turns less well than one: where a checkout takes longer than a run, nothing is made ready. What
+    only may be asked for is, as long as all of it takes less than a run; else it would mostly be for nothing.
+    """
 
     def __init__(
         self, prepare: Prepare, bench: Callable[[int], Workbench], is_worth_it: Callable[[], bool]
@@ -59,6 +65,8 @@ class Ahead:
         self._ready: dict[tuple[str, bool], Prepared] = {}
         self._running = False
         self._closed = False
+        self._run = self._preparing = self._farthest = 0.0
+        """Seconds: of the last trial's runs, of what came before them, and of the longest checkout so far."""
 
     def expect(self, now: Wish, then: Sequence[Wish]) -> None:
         """What is asked for next, and what may be after it, the likeliest first. All else is let go."""
@@ -96,6 +104,14 @@ class Ahead:
                 self._thread.start()
             self._news.notify_all()
 
+    def learn(self, trial: Trial) -> None:
+        """What it took, to tell what is worth it."""
+        if isinstance(trial.outcome, Ran):
+            with self._news:
+                self._run = trial.repro_seconds
+                self._preparing = trial.checkout_seconds + trial.install_seconds
+                self._farthest = max(self._farthest, trial.checkout_seconds)
+
     def close(self) -> None:
         with self._news:
             self._closed = True
@@ -128,7 +144,9 @@ class Ahead:
 
     def _can_begin(self) -> bool:
         has_room = bool(self._spare) or self._opened < SPARE
-        return self._running and has_room and bool(self._wishes) and self._is_worth_it()
+        is_wanted = bool(self._wishes) and (self._wishes[0].is_sure or self._preparing < self._run)
+        is_near = self._farthest < self._run
+        return self._running and has_room and is_wanted and is_near and self._is_worth_it()
 
     def _done(self, bench: Workbench, under_way: _UnderWay, made: Prepared | None) -> None:
         with self._news:

@@ -90,7 +90,6 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers 
     take_reference(hunter, working, _label(hunter, hunter.recipe.working))
     measure_ends(hunter, failing, working)
     hunter.speculate([working], _label(hunter, hunter.recipe.working))
-    hunter.foresee([failing, working], Purpose.END)
     bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
     learn(hunter, bad)
     bad = _judged_again(hunter, bad)

@@ -195,7 +195,7 @@ class Hunter:
     def speculate(self, shas: Sequence[str], label: str) -> None:
         """What is asked for next, if it is not under way yet, and bets for idle workers. Lost ones are called off."""
         if self.workers.count == 1:
-            self.foresee(shas, Purpose.SEARCH)
+            self.foresee(shas, Purpose.SEARCH, is_sure=False)
             return
         wanted = {asked.key: asked for asked in map(self.request, shas)}
         self._bets.settle()
@@ -204,9 +204,9 @@ class Hunter:
             if key not in self._bets and self._known(asked, Purpose.SEARCH) is None:
                 self._bets.put(self.workers.submit(asked, Purpose.SEARCH, label, self.commit(asked.commit)))
 
-    def foresee(self, shas: Sequence[str], purpose: Purpose) -> None:
+    def foresee(self, shas: Sequence[str], purpose: Purpose, *, is_sure: bool = True) -> None:
         if self.ahead is not None:
-            self.expect([Wish(self.request(sha), purpose) for sha in shas])
+            self.expect([Wish(self.request(sha), purpose, is_sure) for sha in shas])
 
     def expect(self, wishes: Sequence[Wish]) -> None:
         """What is asked for next, and what may be after it: that is laid out while the next one runs."""

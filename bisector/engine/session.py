@@ -154,7 +154,10 @@ class _Crew:
                 self.ahead.a_run_began()
 
         log = self._log(request.commit, job.purpose)
-        return perform(bench, request, job.purpose, log, say, job.cancelled, prepared)
+        trial = perform(bench, request, job.purpose, log, say, job.cancelled, prepared)
+        if self.ahead is not None:
+            self.ahead.learn(trial)
+        return trial
 
     def _prepared(self, worker: int, job: Job) -> Prepared | None:
         """What lies ready for this trial; its workbench becomes the worker's."""
