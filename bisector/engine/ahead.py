@@ -83,7 +83,6 @@ class Ahead:
     def take(self, wish: Wish, cancelled: threading.Event) -> Prepared | None:
         """What lies ready for this trial, as soon as it does if it was begun. None: nobody began it."""
         with self._news:
-            self._running = False
             self._wishes = [other for other in self._wishes if other.key != wish.key]
             while self._under_way is not None and self._under_way.wish.key == wish.key:
                 if cancelled.is_set():
@@ -104,10 +103,11 @@ class Ahead:
                 self._thread.start()
             self._news.notify_all()
 
-    def learn(self, trial: Trial) -> None:
-        """What it took, to tell what is worth it."""
-        if isinstance(trial.outcome, Ran):
-            with self._news:
+    def a_trial_ended(self, trial: Trial) -> None:
+        """What it took tells what is worth it."""
+        with self._news:
+            self._running = False
+            if isinstance(trial.outcome, Ran):
                 self._run = trial.repro_seconds
                 self._preparing = trial.checkout_seconds + trial.install_seconds
                 self._farthest = max(self._farthest, trial.checkout_seconds)

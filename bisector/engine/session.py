@@ -156,7 +156,7 @@ class _Crew:
         log = self._log(request.commit, job.purpose)
         trial = perform(bench, request, job.purpose, log, say, job.cancelled, prepared)
         if self.ahead is not None:
-            self.ahead.learn(trial)
+            self.ahead.a_trial_ended(trial)
         return trial
 
     def _prepared(self, worker: int, job: Job) -> Prepared | None:

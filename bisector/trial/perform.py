@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bisector.caps import Confinement, gpu_memory_hook
 from bisector.environments import Place, Ready, Treecode
+from bisector.errors import BisectorError
 from bisector.git.door import GitFailed, SubmoduleUnavailable
 from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
@@ -58,7 +59,7 @@ def prepare(
     making = _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled)
     try:
         return making.prepare()
-    except (GitFailed, OSError):
+    except (BisectorError, OSError):
         return None
 
 

@@ -1,0 +1,224 @@
+"""What is made ready while a run is under way: what may be asked for, when it is worth it, and nothing else."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from bisector.engine.ahead import SPARE, Ahead, Wish
+from bisector.model import EnvironmentRequest, InstallMode, Limits, Purpose, Ran, Run, Trial
+from bisector.plan import TrialRequest
+from bisector.recipe.schema import Repro, ShellCommand
+from bisector.trial import Prepared, Workbench
+from bisector.trial.workbench import Step
+
+if TYPE_CHECKING:
+    pass
+
+BEGAN = datetime(2024, 1, 1, tzinfo=timezone.utc)
+QUICK, SLOW = 0.1, 10.0
+PATIENCE = 20.0
+
+
+def wish(name: str, purpose: Purpose = Purpose.SEARCH, *, is_sure: bool = True) -> Wish:
+    environment = EnvironmentRequest(commit=name, commit_date=BEGAN, python=None, mode=InstallMode.NONE)
+    repro = Repro(ShellCommand("true"))
+    return Wish(TrialRequest("project", name, environment, repro, Limits()), purpose, is_sure)
+
+
+def trial(checkout: float, install: float, run: float) -> Trial:
+    ran = Ran((Run(0, None, None, run, run, None, "", 0),))
+    seconds = checkout + install + run
+    return Trial("a", "a", Purpose.SEARCH, BEGAN, ran, None, seconds, checkout, install, run, "")
+
+
+@dataclass
+class Shop:
+    """An Ahead whose preparing is known: it is told when to be through, and says what it was asked."""
+
+    begun: list[str] = field(default_factory=list)
+    cancelled: dict[str, threading.Event] = field(default_factory=dict)
+    held: dict[str, threading.Event] = field(default_factory=dict)
+    fails: set[str] = field(default_factory=set)
+    is_bound: bool = False
+    benches: set[str] = field(default_factory=set)
+    news: threading.Condition = field(default_factory=threading.Condition)
+
+    def prepare(self, bench: Workbench, asked: Wish, cancelled: threading.Event) -> Prepared | None:
+        name = asked.request.commit
+        with self.news:
+            self.begun.append(name)
+            self.cancelled[name] = cancelled
+            self.news.notify_all()
+        if name in self.held:
+            assert self.held[name].wait(PATIENCE)
+        if name in self.fails:
+            return None
+        return Prepared(bench, cast("Any", name), cast("Any", None), {Step.CHECKOUT: QUICK}, False)
+
+    def bench(self, number: int) -> Workbench:
+        self.benches.add(f"bench {number}")
+        return cast("Workbench", f"bench {number}")
+
+    def saw(self, *names: str) -> bool:
+        with self.news:
+            return self.news.wait_for(lambda: self.begun == list(names), PATIENCE)
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+@pytest.fixture
+def ahead(shop: Shop) -> Iterator[Ahead]:
+    made = Ahead(shop.prepare, shop.bench, lambda: not shop.is_bound)
+    made.a_trial_ended(trial(QUICK, QUICK, SLOW))
+    yield made
+    for event in shop.held.values():
+        event.set()
+    made.close()
+
+
+def taken(ahead: Ahead, asked: Wish) -> str | None:
+    prepared = ahead.take(asked, threading.Event())
+    return None if prepared is None else cast("str", prepared.ready)
+
+
+def test_both_that_may_come_next_lie_ready(ahead: Ahead, shop: Shop) -> None:
+    ahead.expect(wish("now"), [wish("new"), wish("old")])
+    assert taken(ahead, wish("now")) is None
+    ahead.a_run_began()
+    assert shop.saw("new", "old")
+    ahead.a_trial_ended(trial(QUICK, QUICK, SLOW))
+    assert taken(ahead, wish("old")) == "old"
+
+
+def test_nothing_is_begun_before_a_run_is(ahead: Ahead, shop: Shop) -> None:
+    shop.held["first"] = threading.Event()
+    ahead.expect(wish("now"), [wish("first"), wish("second")])
+    ahead.a_run_began()
+    assert shop.saw("first")
+    ahead.a_trial_ended(trial(QUICK, QUICK, SLOW))
+    shop.held["first"].set()
+    assert taken(ahead, wish("first")) == "first"
+    assert shop.begun == ["first"]
+
+
+def test_what_is_under_way_is_waited_for(ahead: Ahead, shop: Shop) -> None:
+    shop.held["next"] = threading.Event()
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_run_began()
+    assert shop.saw("next")
+    threading.Timer(0.2, shop.held["next"].set).start()
+    assert taken(ahead, wish("next")) == "next"
+
+
+def test_a_trial_that_is_called_off_waits_for_nothing(ahead: Ahead, shop: Shop) -> None:
+    shop.held["next"] = threading.Event()
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_run_began()
+    assert shop.saw("next")
+    off = threading.Event()
+    off.set()
+    assert ahead.take(wish("next"), off) is None
+    assert shop.cancelled["next"].is_set()
+
+
+def test_what_can_no_longer_come_is_called_off_and_its_place_used_again(ahead: Ahead, shop: Shop) -> None:
+    shop.held["wrong"] = threading.Event()
+    ahead.expect(wish("now"), [wish("wrong")])
+    ahead.a_run_began()
+    assert shop.saw("wrong")
+    ahead.expect(wish("right"), [wish("after")])
+    assert shop.cancelled["wrong"].is_set()
+    shop.held["wrong"].set()
+    assert shop.saw("wrong", "after")
+    assert taken(ahead, wish("wrong")) is None
+    for number in range(10):
+        ahead.expect(wish("now"), [wish(f"{number}a"), wish(f"{number}b")])
+        with shop.news:
+            assert shop.news.wait_for(lambda: f"{number}b" in shop.begun, PATIENCE)  # noqa: B023
+    assert len(shop.benches) == SPARE
+
+
+def test_a_place_comes_back_in_exchange(ahead: Ahead, shop: Shop) -> None:
+    ahead.expect(wish("now"), [wish("a"), wish("b")])
+    ahead.a_run_began()
+    assert shop.saw("a", "b")
+    assert taken(ahead, wish("a")) == "a"
+    ahead.expect(wish("a"), [wish("b"), wish("c")])
+    ahead.leave(cast("Workbench", "the worker's own"))
+    assert shop.saw("a", "b", "c")
+
+
+def test_the_proof_takes_nothing_that_was_laid_out_for_the_search(ahead: Ahead, shop: Shop) -> None:
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_run_began()
+    assert shop.saw("next")
+    assert taken(ahead, wish("next", Purpose.CONFIRM)) is None
+
+
+def test_what_failed_is_left_to_the_trial(ahead: Ahead, shop: Shop) -> None:
+    shop.fails.add("next")
+    ahead.expect(wish("now"), [wish("next"), wish("other")])
+    ahead.a_run_began()
+    assert shop.saw("next", "other")
+    assert taken(ahead, wish("next")) is None
+    assert len(shop.benches) == 1
+
+
+@pytest.mark.parametrize(
+    ("last", "is_sure", "begins"),
+    [
+        (trial(QUICK, QUICK, SLOW), False, True),
+        (trial(QUICK, QUICK, SLOW), True, True),
+        (trial(QUICK, 2 * SLOW, SLOW), False, False),
+        (trial(QUICK, 2 * SLOW, SLOW), True, True),
+        (trial(2 * SLOW, QUICK, SLOW), False, False),
+        (trial(2 * SLOW, QUICK, SLOW), True, False),
+    ],
+)
+def test_only_what_hides_behind_a_run_is_worth_it(
+    shop: Shop, ahead: Ahead, last: Trial, is_sure: bool, begins: bool
+) -> None:
+    """A long build is not made for what may never be asked for, a long checkout not for anything."""
+    ahead.a_trial_ended(last)
+    ahead.expect(wish("now"), [wish("next", is_sure=is_sure)])
+    ahead.a_run_began()
+    ahead.expect(wish("now"), [wish("next", is_sure=is_sure)])
+    if begins:
+        assert shop.saw("next")
+    ahead.close()
+    assert shop.begun == (["next"] if begins else [])
+
+
+def test_nothing_is_begun_where_a_second_tree_would_have_to_be_built(ahead: Ahead, shop: Shop) -> None:
+    shop.is_bound = True
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_run_began()
+    ahead.close()
+    assert shop.begun == []
+
+
+def test_closed_it_calls_off_what_is_under_way(ahead: Ahead, shop: Shop) -> None:
+    shop.held["next"] = threading.Event()
+    ahead.expect(wish("now"), [wish("next"), wish("other")])
+    ahead.a_run_began()
+    assert shop.saw("next")
+    threading.Timer(0.1, shop.held["next"].set).start()
+    ahead.close()
+    assert shop.cancelled["next"].is_set()
+    assert shop.begun == ["next"]
+
+
+def test_a_fixup_more_is_another_trial() -> None:
+    asked = wish("next")
+    other = replace(asked, request=replace(asked.request, keep="out.npy"))
+    assert asked.key != other.key
+    assert asked.key == replace(asked, is_sure=False).key

@@ -1,0 +1,111 @@
+"""Whole hunts in which the next commits are made ready while a run is under way: the same answers, nothing left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .conftest import FOUND, PATIENCE, Land
+
+if TYPE_CHECKING:
+    from tests.conftest import Repository
+
+CULPRIT, LAST = 11, 16
+SETUPTOOLS = "[build-system]\nrequires = ['setuptools']\nbuild-backend = 'setuptools.build_meta'\n"
+SETUP = (
+    "from setuptools import setup\nnumber = {}\nsetup(name='proj', version=str(number), packages=['proj'])\n"
+)
+IDLE = len(os.sched_getaffinity(0)) > 1
+RUN = "import proj, time; time.sleep(0.3); assert proj.VALUE < 11, 'too much'"
+REPRO = f'repro: {{python: "{RUN}"}}'
+
+
+def history(land: Land, setup: str = SETUP, **more: str) -> Repository:
+    """Each commit has a version of its own, so that each is built."""
+    steps = {
+        number: {
+            "setup.py": setup.format(number),
+            "proj/__init__.py": f"VALUE = {number}\n",
+            **({"pyproject.toml": SETUPTOOLS, **more} if number == 1 else {}),
+        }
+        for number in range(1, LAST + 1)
+    }
+    return land.project(f"1..{LAST}", steps)
+
+
+def trees(land: Land) -> int:
+    return len([*land.state.glob("mirrors/*/slots/*/tree")])
+
+
+def test_every_commit_is_judged_by_its_own_tree_and_install(land: Land) -> None:
+    asks = (
+        "import importlib.metadata as m, pathlib, proj, time; time.sleep(0.3); "
+        "own = pathlib.Path(proj.__file__).read_text(); "
+        "print(f'VALUE {proj.VALUE} of', m.version('proj')); "
+        "assert own == f'VALUE = {m.version(chr(112) + chr(114) + chr(111) + chr(106))}' + chr(10); "
+        "assert proj.VALUE < 11, 'too much'"
+    )
+    hunted = land.hunt(history(land), "install: {mode: editable}", f'repro: {{python: "{asks}"}}')
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    for trial in hunted.report["trials"]:
+        if trial["verdict"] != "skip":
+            number = hunted.project.number(trial["commit"])
+            assert f"VALUE {number} of {number}" in Path(trial["log"]).read_text()
+    assert (trees(land) > 1) is IDLE
+    assert not [*land.state.glob("hunts/*/scratch/*")]
+
+
+def test_what_a_build_said_is_in_its_trial_s_log(land: Land) -> None:
+    steps = "install: {mode: pythonpath, module: proj, build: ['python say.py']}"
+    says = "print('built', open('proj/__init__.py').read())\n"
+    hunted = land.hunt(history(land, **{"say.py": says}), steps, REPRO)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    first: dict[str, str] = {}
+    for trial in hunted.report["trials"]:
+        if trial["verdict"] != "skip":
+            first.setdefault(trial["commit"], Path(trial["log"]).read_text())
+    for commit, said in first.items():
+        assert f"built VALUE = {hunted.project.number(commit)}\n" in said
+
+
+def test_what_a_build_bound_to_its_tree_is_not_built_for_others(land: Land) -> None:
+    writes = "import os\nopen('proj/made.bin', 'wb').write(b'\\0' + os.getcwd().encode())\n"
+    project = history(land, setup=writes + SETUP)
+    hunted = land.hunt(project, "install: {mode: editable}", REPRO)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert trees(land) == 1
+
+
+def test_what_is_measured_is_left_alone(land: Land) -> None:
+    metric = "verdict: {metric: {pattern: 'took ([0-9.]+)', threshold: 10.5}}"
+    says = "import proj, time; time.sleep(0.2); print('took', proj.VALUE)"
+    hunted = land.hunt(history(land), metric, f'repro: {{python: "{says}"}}')
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    # One for each commit, one for what it is measured beside.
+    assert trees(land) <= 2
+
+
+def test_interrupted_while_something_is_made_ready(land: Land) -> None:
+    """A build that takes long, of a commit that is never asked for: it ends with the rest."""
+    mark = land.folder / "building"
+    slow = (
+        f"import time\nnumber = {{}}\nif number in (3, 4, 5, 12, 13):\n"
+        f"    open({str(mark)!r}, 'a').write('x')\n    time.sleep(600)\n"
+    )
+    project = history(land, setup=slow + SETUP.replace("number = {}\n", ""))
+    recipe = land.recipe(project, "install: {mode: editable}", f'repro: {{python: "{RUN}; time.sleep(3)"}}')
+    process = land.begin(recipe)
+    try:
+        until = time.monotonic() + PATIENCE
+        while IDLE and not mark.exists() and time.monotonic() < until and process.poll() is None:
+            time.sleep(0.05)
+        assert mark.exists() is IDLE
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+    finally:
+        process.kill()
+        process.wait()
+    assert not [*land.state.glob("hunts/*/scratch/*")]
