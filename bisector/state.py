@@ -63,9 +63,13 @@ class State:
 
 
 def choose(option: str | None, machine: Mapping[str, str]) -> State:
-    """`--state`, else BISECTOR_STATE, else the platform's user state directory."""
+    """`--state`, else BISECTOR_STATE, else the platform's user state directory; where it really lies.
+
+    A sandbox mounts what it shows by name, and a link that leads there is not in it.
+    """
     named = option or machine.get("BISECTOR_STATE")
-    return State(Path(named).expanduser().absolute() if named else platformdirs.user_state_path("bisector"))
+    place = Path(named).expanduser() if named else platformdirs.user_state_path("bisector")
+    return State(Path(os.path.realpath(place)))
 
 
 def usable(state: State) -> State:

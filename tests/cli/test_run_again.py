@@ -101,3 +101,16 @@ def test_a_repro_is_written_as_the_recipe_has_it_whatever_the_locale(
     recipe = bisector.recipe(recipe_of(repro=own))
     answer = bisector("run", recipe, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     assert answer.status == 0, answer.err
+
+
+@pytest.mark.parametrize("install", ["{mode: none}", "{mode: pythonpath, path: src, module: thing}"])
+def test_the_state_directory_may_be_reached_through_a_link(
+    bisector: Typing, recipe_of: Callable[..., str], install: str
+) -> None:
+    """As a home that is a link; a sandbox mounts things by their names."""
+    (bisector.folder / "disk").mkdir()
+    (bisector.folder / "link").symlink_to("disk")
+    recipe = bisector.recipe(recipe_of(install=install))
+    answer = bisector("run", "--json", recipe, BISECTOR_STATE="link/state")
+    assert answer.status == 0, answer.err
+    assert (bisector.folder / "disk" / "state" / "records.sqlite3").exists()
