@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from bisector.engine.ahead import SPARE, Ahead, Wish
 from bisector.engine.asking import Asking
 from bisector.engine.bets import Bets
 from bisector.engine.comparing import Comparer
+from bisector.engine.counting import with_faces
 from bisector.engine.progress import Listener, Note, TrialEnded
 from bisector.engine.recollection import SERVING, on_record
 from bisector.engine.sampling import Yardstick, goes_in_turns, in_turns, may_tell_more
@@ -29,7 +30,7 @@ from bisector.oracles.signatures import Raised, Signature, words
 from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.store import HuntRow, Store
-from bisector.verdict import Tally, findings, judge, limits_counting, tally
+from bisector.verdict import Tally, findings, judge, limits_counting
 
 Left = Callable[[Judgement], int]
 Releases = Callable[[Between, TrialRequest], tuple[str, ...] | Untestable | Trouble]
@@ -205,10 +206,9 @@ class Hunter:
                 self._bets.put(self.workers.submit(asked, Purpose.SEARCH, label, self.commit(asked.commit)))
 
     def foresee(self, shas: Sequence[str], purpose: Purpose, *, is_sure: bool = True) -> None:
-        if self.ahead is not None:
-            self.expect([Wish(self.request(sha), purpose, is_sure) for sha in shas])
+        self.expect(Wish(self.request(sha), purpose, is_sure) for sha in shas)
 
-    def expect(self, wishes: Sequence[Wish]) -> None:
+    def expect(self, wishes: Iterable[Wish]) -> None:
         """What is asked for next, and what may be after it: that is laid out while the next one runs."""
         if self.ahead is not None:
             now, *then = wishes
@@ -291,14 +291,7 @@ class Hunter:
 
     def tally(self, ran: Ran) -> Tally:
         """A trial's runs by what they came to; a face of the regression counts as failing."""
-        counts = tally(self.findings(ran, self.standard), self.standard)
-        for face in self.faces:
-            held = dataclasses.replace(self.standard, signature=face)
-            more = tally(self.findings(ran, held), held).failing
-            counts = dataclasses.replace(
-                counts, failing=counts.failing + more, unclear=max(0, counts.unclear - more)
-            )
-        return counts
+        return with_faces(lambda standard: self.findings(ran, standard), self.standard, self.faces)
 
     @property
     def standard(self) -> Standard:

@@ -15,7 +15,7 @@ from bisector.engine.hunter import Hunter
 from bisector.engine.patience import patient_search
 from bisector.engine.progress import Listener, StepBegan, TrialBegan
 from bisector.engine.workers import Job, Workers, recorded
-from bisector.environments import Between, Environments, Place, Treecode
+from bisector.environments import Between, Environments, Place, Treecode, open_treecode
 from bisector.errors import MachineFault
 from bisector.git import slots
 from bisector.git.mirror import Mirror
@@ -106,11 +106,11 @@ def _phase(row: HuntRow) -> Phase:
     return Phase.PREPARE if row.finished else row.phase
 
 
-def _treecode(environments: Environments, recipe: Recipe) -> Treecode | None:
+def _treecode(environments: Environments, recipe: Recipe, mirror: Mirror) -> Treecode | None:
     """None: a run could write to what others are given, or is measured and must compile as the others do."""
     if not environments.shelf.guarded or recipe.verdict.metric is not None:
         return None
-    return Treecode(environments.shelf)
+    return open_treecode(environments.shelf, mirror.source.key)
 
 
 def _has_idle_processor(tools: Tools, recipe: Recipe) -> bool:
@@ -126,7 +126,7 @@ class _Crew:
         self._row = row
         self._mirror = mirror
         self._folder = folder
-        self._treecode = _treecode(tools.environments, recipe)
+        self._treecode = _treecode(tools.environments, recipe, mirror)
         self._benches: dict[str, Workbench] = {}
         self._last: dict[int, Workbench] = {}
         """Where each worker made its last trial."""

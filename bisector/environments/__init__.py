@@ -11,7 +11,7 @@ from bisector.environments.environments import Environments, open_environments
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.layers import Holding
 from bisector.environments.ready import Locks, Place, Ready, TreeFacts
-from bisector.environments.treecode import Treecode
+from bisector.environments.treecode import Treecode, open_treecode
 
 __all__ = [
     "DEFAULT_BUDGET",
@@ -27,4 +27,5 @@ __all__ = [
     "TreeFacts",
     "Treecode",
     "open_environments",
+    "open_treecode",
 ]

@@ -122,7 +122,11 @@ class Builds:
             return first
         if first is None or not moving.can_turn(first.path):
             return self.shelf.get(own)
-        return self.shelf.make(own, lambda path: moving.turn(first.path, place.tree, path), place.cancelled)
+
+        def build(path: Path) -> None:
+            moving.turn(first.path, place.tree, path, share=self.shelf.guarded)
+
+        return self.shelf.make(own, build, place.cancelled)
 
     def _kept(self, name: str, result: Path, place: Place) -> Layer | Untestable | Trouble:
         """Under a name that all trees look for; under the tree's own, where another tree's layer has that one."""

@@ -27,11 +27,12 @@ class Tie(Enum):
     """It would have to be built anew."""
 
 
-def settle(layer: Path, tree: Path) -> None:
-    """Write down what ties the layer to the tree it was built in."""
+def settle(layer: Path, tree: Path, built_in: Path | None = None) -> None:
+    """Write down what ties the layer to its tree, which is where it was built if nothing else is said."""
     ties = {_tie(path, tree) for path in _files(layer)}
     tie = next((one for one in (Tie.BOUND, Tie.TURNED) if one in ties), Tie.FREE)
-    (layer / TIES).write_text(json.dumps({"tree": str(tree), "tie": tie.value}))
+    said = {"tree": str(tree), "tie": tie.value, "built_in": str(built_in or tree)}
+    (layer / TIES).write_text(json.dumps(said))
 
 
 def serves(layer: Path, tree: Path) -> bool:
@@ -43,8 +44,12 @@ def can_turn(layer: Path) -> bool:
     return _said(layer).get("tie") in (Tie.FREE.value, Tie.TURNED.value)
 
 
-def turn(layer: Path, tree: Path, result: Path) -> None:
-    """Fill `result` with what `layer`, which can be turned, would be if it had been built in `tree`."""
+def turn(layer: Path, tree: Path, result: Path, *, share: bool) -> None:
+    """Fill `result` with what `layer`, which can be turned, would be if it had been built in `tree`.
+
+    `share`: what names no tree may be a link to the other layer's file.
+    """
+    take = os.link if share else shutil.copy2
     old = Path(str(_said(layer)["tree"]))
     for path in _files(layer):
         target = result / path.relative_to(layer)
@@ -52,11 +57,11 @@ def turn(layer: Path, tree: Path, result: Path) -> None:
         if path.is_symlink():
             target.symlink_to(os.fsdecode(_turned(os.fsencode(path.readlink()), old, tree)))
         elif _tie(path, old) is Tie.FREE:
-            shutil.copy2(path, target)
+            take(path, target)
         elif path.suffix != BYTECODE:
             target.write_bytes(_turned(path.read_bytes(), old, tree))
             shutil.copymode(path, target)
-    settle(result, tree)
+    settle(result, tree, old)
 
 
 def _said(layer: Path) -> dict[str, object]:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bisector.environments.budget import BYTECODE
+from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import Shelf
 from bisector.environments.ready import Place, Ready
@@ -26,6 +27,8 @@ OLDEST = (3, 7)
 """The first Python that checks bytecode by the hash of its source."""
 FEW = 8
 """So few modules compile in the run itself faster than a process for them starts."""
+MOST_REMEMBERED = 1500
+"""Names of modules kept for a project."""
 LARGEST = 16 << 20
 DIGEST = hashlib.sha256().digest_size
 SHA1 = 40
@@ -79,9 +82,11 @@ atexit.register(tell)
 class Treecode:
     """Shared by the workers of a hunt. Which modules matter is learnt from what earlier runs left behind."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Shelf, memory: Path, imported: frozenset[str] = frozenset()) -> None:
         self._shelf = shelf
-        self._imported: frozenset[str] = frozenset()
+        self._memory = memory
+        """Where the names of what runs import are kept for the next hunt in the same project."""
+        self._imported = imported
         self._barren: frozenset[str] = frozenset()
         """Where the bytecode of what gave none would lie: what warns is met at each commit."""
         self._whole: set[str] = set()
@@ -135,7 +140,18 @@ class Treecode:
         """Names alone are taken from a run, and only those that git knows."""
         said = (leftovers.read(told, place.scratch.parent) or "").splitlines()
         paths = {path.removeprefix(f"{place.tree}/") for path in said}
-        self._imported |= paths & {path for path in place.facts.files() if path.endswith(".py")}
+        found = paths & {path for path in place.facts.files() if path.endswith(".py") and path.isprintable()}
+        if not found <= self._imported:
+            self._imported |= found
+            self._remember(found)
+
+    def _remember(self, found: frozenset[str] | set[str]) -> None:
+        """What other repros import makes each trial of this one lay out more: too much of it is forgotten."""
+        kept = self._imported if len(self._imported) <= MOST_REMEMBERED else found
+        self._memory.parent.mkdir(parents=True, exist_ok=True)
+        half = self._memory.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+        half.write_text("".join(f"{path}\n" for path in sorted(kept)), encoding="utf-8")
+        half.replace(self._memory)
 
     def _store(self, interpreter: Interpreter) -> Path:
         self._shelf.hold(BYTECODE)
@@ -162,6 +178,16 @@ class Treecode:
             if leftovers.is_own(made, aside) and made.stat().st_size <= LARGEST:
                 _keep(Path(_kept(store, content)), made.read_bytes())
         self._shelf.grown.touch()
+
+
+def open_treecode(shelf: Shelf, project: str) -> Treecode:
+    """With what earlier hunts in that project learnt."""
+    memory = shelf.root / BYTECODE / "imported" / fingerprint("imported", [project])
+    try:
+        lines = memory.read_text(encoding="utf-8").splitlines()
+    except (FileNotFoundError, UnicodeDecodeError):
+        lines = []
+    return Treecode(shelf, memory, frozenset(lines))
 
 
 def _suffix(interpreter: Interpreter) -> str:

@@ -120,7 +120,7 @@ def test_only_text_is_turned(tmp_path: Path, content: bytes, turns: bool) -> Non
     assert serves(layer, Path("/a/tree"))
     assert serves(layer, Path("/b/tree")) is (b"/a/tree" not in content)
     if turns:
-        turn(layer, Path("/b/tree"), tmp_path / "turned")
+        turn(layer, Path("/b/tree"), tmp_path / "turned", share=True)
         said = (tmp_path / "turned/lib/x.pth").read_bytes()
         assert said == content.replace(b"/a/tree", b"/b/tree")
         assert serves(tmp_path / "turned", Path("/b/tree"))
@@ -131,7 +131,7 @@ def test_links_and_bytecode(tmp_path: Path) -> None:
     (layer / "lib/inside").symlink_to("x.py")
     (layer / "lib/outside").symlink_to("/a/tree/src")
     settle(layer, Path("/a/tree"))
-    turn(layer, Path("/b/tree"), tmp_path / "turned")
+    turn(layer, Path("/b/tree"), tmp_path / "turned", share=True)
     turned = tmp_path / "turned/lib"
     assert {path.name for path in turned.iterdir()} == {"x.py", "inside", "outside"}
     assert (turned / "outside").readlink() == Path("/b/tree/src")
