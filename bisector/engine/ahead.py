@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from bisector.errors import BisectorError
 from bisector.model import Purpose, Ran, Trial
 from bisector.plan import TrialRequest
 from bisector.trial import Prepared, Workbench
@@ -65,6 +66,7 @@ class Ahead:
         self._ready: dict[tuple[str, bool], Prepared] = {}
         self._running = False
         self._closed = False
+        self._defect: Exception | None = None
         self._run = self._preparing = self._farthest = 0.0
         """Seconds: of the last trial's runs, of what came before them, and of the longest checkout so far."""
 
@@ -89,6 +91,8 @@ class Ahead:
                     self._under_way.cancelled.set()
                     return None
                 self._news.wait(TICK)
+            if self._defect is not None:
+                raise self._defect
             return self._ready.pop(wish.key, None)
 
     def leave(self, bench: Workbench) -> None:
@@ -99,7 +103,7 @@ class Ahead:
     def a_run_began(self) -> None:
         with self._news:
             self._running = True
-            if not self._thread.is_alive() and not self._closed:
+            if self._thread.ident is None and not self._closed:
                 self._thread.start()
             self._news.notify_all()
 
@@ -123,24 +127,35 @@ class Ahead:
 
     def _live(self) -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
-        while (begun := self._next()) is not None:
-            bench, under_way = begun
-            made = None
+        while (under_way := self._next()) is not None:
+            bench = made = None
             try:
+                bench = self._place()
                 made = self._prepare(bench, under_way.wish, under_way.cancelled)
+            except (BisectorError, OSError):
+                # A full disk, say: the trial itself will meet it, and tell.
+                pass
+            except Exception as defect:
+                # The worker raises it again: a defect ends the hunt, it is never passed over.
+                self._defect = defect
             finally:
                 self._done(bench, under_way, made)
 
-    def _next(self) -> tuple[Workbench, _UnderWay] | None:
+    def _next(self) -> _UnderWay | None:
         with self._news:
-            self._news.wait_for(lambda: self._closed or self._can_begin())
-            if self._closed:
+            self._news.wait_for(lambda: self._closed or self._defect or self._can_begin())
+            if self._closed or self._defect:
                 return None
             self._under_way = _UnderWay(self._wishes.pop(0))
+            return self._under_way
+
+    def _place(self) -> Workbench:
+        with self._news:
             if self._spare:
-                return self._spare.pop(), self._under_way
-            self._opened += 1
-        return self._bench(self._opened), self._under_way
+                return self._spare.pop()
+        bench = self._bench(self._opened + 1)
+        self._opened += 1
+        return bench
 
     def _can_begin(self) -> bool:
         has_room = bool(self._spare) or self._opened < SPARE
@@ -148,11 +163,11 @@ class Ahead:
         is_near = self._farthest < self._run
         return self._running and has_room and is_wanted and is_near and self._is_worth_it()
 
-    def _done(self, bench: Workbench, under_way: _UnderWay, made: Prepared | None) -> None:
+    def _done(self, bench: Workbench | None, under_way: _UnderWay, made: Prepared | None) -> None:
         with self._news:
             self._under_way = None
-            if made is None or under_way.cancelled.is_set():
-                self._spare.append(bench)
-            else:
+            if made is not None and not under_way.cancelled.is_set():
                 self._ready[under_way.wish.key] = made
+            elif bench is not None:
+                self._spare.append(bench)
             self._news.notify_all()

@@ -184,6 +184,7 @@ class _Crew:
                 sandbox=tools.sandbox,
                 treecode=self._treecode,
                 look=patient_search,
+                closed=(tools.state.hunts,),
             )
         return self._benches[name]
 

@@ -108,8 +108,10 @@ class Builds:
             name = _layer_key(key, made.inputs, files, order.request.commit)
             self._remember(key, made.inputs)
             if isinstance(made, Failed):
-                self._failed[name] = backend.untestable(made)
-                return self._failed[name]
+                failed = backend.untestable(made)
+                if place.keeps_failures:
+                    self._failed[name] = failed
+                return failed
             layer = self._kept(name, result, place)
             return self._built(layer) if isinstance(layer, Layer) else layer
         finally:

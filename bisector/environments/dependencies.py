@@ -98,7 +98,7 @@ class Dependencies:
             wanted = Wanted(interpreter.path, requirements, cutoff)
             lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
         if isinstance(lines, Untestable):
-            self._failed[name] = lines
+            self._fails(name, lines, place)
         elif not isinstance(lines, Trouble):
             place.locks.put(name, lines)
         return lines
@@ -162,8 +162,12 @@ class Dependencies:
 
         made = self.shelf.make(key, build, place.cancelled)
         if isinstance(made, Untestable):
-            self._failed[key] = made
+            self._fails(key, made, place)
         return made
+
+    def _fails(self, key: str, failed: Untestable, place: Place) -> None:
+        if place.keeps_failures:
+            self._failed[key] = failed
 
     def seed(self, interpreter: Interpreter, cancelled: threading.Event) -> Layer | Untestable | Trouble:
         """pip alone: a repro expects it in a virtualenv, and must not reach for the machine's."""

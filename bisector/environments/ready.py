@@ -40,6 +40,8 @@ class Place:
     log: Path
     runner: Runner
     cancelled: threading.Event
+    keeps_failures: bool = True
+    """What cannot be built or installed fails at once when it is asked for again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,8 @@ class Treecode:
             missing = {path: contents[path] for path, kept in wanted.items() if not self._is_there(kept)}
             if len(missing) > FEW:
                 self._compile(missing, store, ready, place)
-                self._barren |= {kept for path in missing if not self._is_whole(kept := wanted[path])}
+                nothing = {kept for path in missing if not self._is_whole(kept := wanted[path])}
+                self._barren |= set() if place.cancelled.is_set() else nothing
         suffix = _suffix(ready.interpreter)
         for folder, modules in _by_folder(wanted).items():
             made = {_stem(one) + suffix: kept for one in modules if (kept := wanted[one]) in self._whole}
@@ -224,6 +225,7 @@ def _keep(path: Path, made: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
     half.write_bytes(made + hashlib.sha256(made).digest())
+    half.chmod(0o444)
     half.replace(path)
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from bisector.caps import Confinement, gpu_memory_hook
 from bisector.environments import Place, Ready, Treecode
-from bisector.errors import BisectorError
 from bisector.git.door import GitFailed, SubmoduleUnavailable
 from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
@@ -56,11 +55,7 @@ def prepare(
 ) -> Prepared | None:
     """All of a trial but its runs. None: whoever needs the trial will meet in words what stood in the way."""
     log = bench.scratch / "prepared.log"
-    making = _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled)
-    try:
-        return making.prepare()
-    except (BisectorError, OSError):
-        return None
+    return _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled).prepare()
 
 
 def perform(
@@ -126,7 +121,8 @@ class _Making:
     def prepare(self) -> Prepared | None:
         if self._laid_out() is not None:
             return None
-        place = self._place("environment")
+        # Beside a run a build may fail that would not alone.
+        place = replace(self._place("environment"), keeps_failures=False)
         made = self._environment(self.request.environment, place)
         if not isinstance(made, Ready):
             return None
@@ -139,7 +135,7 @@ class _Making:
         if place.log.exists():
             shutil.copyfile(place.log, self.log)
         runner = CagedRunner(self.bench, self.request, self.cancelled)
-        return replace(place, log=self.log, runner=runner, cancelled=self.cancelled)
+        return replace(place, log=self.log, runner=runner, cancelled=self.cancelled, keeps_failures=True)
 
     def _laid_out(self) -> Untestable | None:
         """The commit's tree and an empty scratch directory; why a fixup or overlay does not fit."""
@@ -264,11 +260,6 @@ class _Making:
         made = self._environment(self.request.environment, self._place("environment"))
         return self._stand(made) if isinstance(made, Ready) else made
 
-    def _shared(self) -> tuple[Path, ...]:
-        """What no trial may write to, its own layers or not; in the sandbox the rest is not even there."""
-        root = () if self.bench.sandbox else (self.bench.environments.shelf.root,)
-        return (*self.bench.shared, *root)
-
     def _confined(self, room: Room, ready: Ready) -> Confinement:
         return Confinement(
             argv=room.argv(ready.python),
@@ -278,7 +269,7 @@ class _Making:
             timeout=self.request.limits.timeout,
             limits=self.request.limits,
             writable=(self.bench.scratch, self.bench.slot.tree),
-            readable=(*ready.readable, *self._shared(), *self.bench.history),
+            readable=(*ready.readable, *self.bench.shared, *self.bench.history),
             sandbox=self.bench.sandbox,
         )
 

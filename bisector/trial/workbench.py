@@ -36,6 +36,8 @@ class Workbench:
     """None: each run compiles what it imports."""
     look: Search = search
     """Finds the number of a metric in an output, to know when there are pairs enough."""
+    closed: tuple[Path, ...] = ()
+    """Folders of other trials, which hold links to what is shared."""
     beside: Workbench | None = None
     """A second place, for the commit that a measured one takes turns with."""
 
@@ -46,8 +48,9 @@ class Workbench:
 
     @property
     def shared(self) -> tuple[Path, ...]:
-        """Between trials there is none."""
-        return (self.laid,) if self.laid.is_dir() else ()
+        """What nothing that runs may write to, beside its layers; in the sandbox the rest is not even there."""
+        closed = () if self.sandbox else (self.environments.shelf.root, *self.closed)
+        return tuple(path for path in (self.laid, *closed) if path.is_dir())
 
     @property
     def history(self) -> tuple[Path, ...]:

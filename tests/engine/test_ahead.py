@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -47,10 +48,19 @@ class Shop:
     fails: set[str] = field(default_factory=set)
     is_bound: bool = False
     benches: set[str] = field(default_factory=set)
+    raises: dict[str, Exception] = field(default_factory=dict)
     news: threading.Condition = field(default_factory=threading.Condition)
+
+    def fault(self, where: str) -> None:
+        with self.news:
+            fault = self.raises.pop(where, None)
+            self.news.notify_all()
+        if fault is not None:
+            raise fault
 
     def prepare(self, bench: Workbench, asked: Wish, cancelled: threading.Event) -> Prepared | None:
         name = asked.request.commit
+        self.fault("prepare")
         with self.news:
             self.begun.append(name)
             self.cancelled[name] = cancelled
@@ -62,6 +72,7 @@ class Shop:
         return Prepared(bench, cast("Any", name), cast("Any", None), {Step.CHECKOUT: QUICK}, False)
 
     def bench(self, number: int) -> Workbench:
+        self.fault("bench")
         self.benches.add(f"bench {number}")
         return cast("Workbench", f"bench {number}")
 
@@ -204,6 +215,31 @@ def test_nothing_is_begun_where_a_second_tree_would_have_to_be_built(ahead: Ahea
     ahead.a_run_began()
     ahead.close()
     assert shop.begun == []
+
+
+@pytest.mark.parametrize("where", ["bench", "prepare"])
+def test_a_full_disk_is_left_to_the_trial(ahead: Ahead, shop: Shop, where: str) -> None:
+    shop.raises[where] = OSError(errno.ENOSPC, "No space left on device")
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_run_began()
+    with shop.news:
+        assert shop.news.wait_for(lambda: where not in shop.raises, PATIENCE)
+    assert taken(ahead, wish("next")) is None
+    ahead.expect(wish("now"), [wish("other")])
+    assert shop.saw("other")
+
+
+@pytest.mark.parametrize("where", ["bench", "prepare"])
+def test_a_defect_ends_the_hunt(ahead: Ahead, shop: Shop, where: str) -> None:
+    shop.raises[where] = ValueError("a defect")
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_run_began()
+    with shop.news:
+        assert shop.news.wait_for(lambda: where not in shop.raises, PATIENCE)
+    with pytest.raises(ValueError, match="a defect"):
+        while taken(ahead, wish("next")) is None:
+            continue
+    ahead.a_run_began()
 
 
 def test_closed_it_calls_off_what_is_under_way(ahead: Ahead, shop: Shop) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,31 @@ def test_what_a_build_bound_to_its_tree_is_not_built_for_others(land: Land) -> N
     hunted = land.hunt(project, "install: {mode: editable}", REPRO)
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     assert trees(land) == 1
+
+
+def test_a_build_that_fails_beside_a_run_is_made_again_without_one(land: Land) -> None:
+    """What is made ready goes after what runs, which is where this build looks."""
+    fails = "import os\nassert os.nice(0) == 0, 'not alone'\n"
+    hunted = land.hunt(history(land, setup=fails + SETUP), "install: {mode: editable}", REPRO)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert not [trial for trial in hunted.report["trials"] if "not alone" in trial["reason"]]
+
+
+def test_a_build_that_writes_down_where_it_is_is_never_read_elsewhere(land: Land) -> None:
+    """In a state directory whose path JSON spells otherwise."""
+    home = land.folder / "zo\u00e9"
+    home.mkdir()
+    land = replace(land, folder=home)
+    writes = "import json, os\njson.dump(os.getcwd(), open('proj/where.json', 'w'))\n"
+    reads = (
+        "import json, pathlib, proj, time; time.sleep(0.3); own = pathlib.Path(proj.__file__).parent; "
+        "root = json.loads((own / 'where.json').read_text()); "
+        "said = (pathlib.Path(root) / 'proj/__init__.py').read_text(); "
+        "assert root == str(own.parent), (root, own); assert int(said.split()[-1]) < 11, 'too much'"
+    )
+    steps = "install: {mode: pythonpath, module: proj, build: ['python where.py']}"
+    hunted = land.hunt(history(land, **{"where.py": writes}), steps, f'repro: {{python: "{reads}"}}')
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
 
 
 def test_what_is_measured_is_left_alone(land: Land) -> None:

@@ -280,3 +280,28 @@ def test_it_is_kept_under_the_id_that_git_gives_the_source(land: Land) -> None:
     kept: set[str] = {Path(path).name for path in land.state.rglob("environments/bytecode/*/*/*")}
     text = PACKAGE.encode()
     assert hashlib.sha1(b"blob %d\0" % len(text) + text).hexdigest() in kept
+
+
+def test_no_run_can_write_to_bytecode_that_others_are_given(land: Land) -> None:
+    """Out of the sandbox a run finds what is laid out for the next ones: links to what all hunts share."""
+    project = history(land)
+    script = """\
+repro:
+  python: |
+    import glob, os, sys, time, proj
+    scratch = os.path.dirname(os.path.dirname(os.path.dirname(os.environ["HOME"])))
+    time.sleep(0.5)
+    found = glob.glob(scratch + "/*/bytecode/**/*.pyc", recursive=True)
+    print("found", len(found))
+    for path in found:
+        try:
+            open(path, "r+b").close()
+        except OSError:
+            continue
+        sys.exit("it can be written to")
+    assert proj.m3.VALUE == 1
+"""
+    hunted = land.hunt(project, script)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    said = "".join(log.read_text() for log in land.state.glob("hunts/*/logs/*.log"))
+    assert {int(count) for count in re.findall(r"found (\d+)", said)} - {0}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bisector.environments import Ready
-from bisector.environments.moving import can_turn, serves, settle, turn
+from bisector.environments.moving import LARGEST, can_turn, serves, settle, turn
 from bisector.model import InstallMode
 
 from .conftest import PROJECT, Lab, Repo
@@ -124,6 +125,43 @@ def test_only_text_is_turned(tmp_path: Path, content: bytes, turns: bool) -> Non
         said = (tmp_path / "turned/lib/x.pth").read_bytes()
         assert said == content.replace(b"/a/tree", b"/b/tree")
         assert serves(tmp_path / "turned", Path("/b/tree"))
+
+
+@pytest.mark.parametrize("tree", ["/home/zo\u00e9/tree", "/home/my projects/tree", "/a\\b/tree"])
+def test_where_files_may_spell_the_path_otherwise_nothing_is_turned(tmp_path: Path, tree: str) -> None:
+    """JSON, addresses and Python escape such letters: what looks as if it named no tree may name it."""
+    layer = layer_of(tmp_path / "layer", {"lib/x.json": json.dumps({"root": tree}).encode()})
+    settle(layer, Path(tree))
+    assert not can_turn(layer)
+    assert serves(layer, Path(tree))
+    assert not serves(layer, Path("/b/tree"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("x.egg", b"packed"), ("x.bin", "/a/tree".encode("utf-16-le")), ("big", b"")]
+)
+def test_what_cannot_be_looked_through_is_bound(tmp_path: Path, name: str, content: bytes) -> None:
+    layer = layer_of(tmp_path / "layer", {name: content})
+    if name == "big":
+        os.truncate(layer / name, LARGEST + 1)
+    settle(layer, Path("/a/tree"))
+    assert not can_turn(layer)
+
+
+def test_a_pipe_in_a_layer_is_not_waited_for(tmp_path: Path) -> None:
+    layer = layer_of(tmp_path / "layer", {"lib/x.pth": b""})
+    os.mkfifo(layer / "lib/pipe")
+    settle(layer, Path("/a/tree"))
+    assert not can_turn(layer)
+
+
+def test_folders_and_hidden_files_come_along(tmp_path: Path) -> None:
+    layer = layer_of(tmp_path / "layer", {".hidden": b"/a/tree", "lib/x.pth": b"/a/tree"})
+    (layer / "lib/empty").mkdir()
+    settle(layer, Path("/a/tree"))
+    turn(layer, Path("/b/tree"), tmp_path / "turned", share=False)
+    assert (tmp_path / "turned/lib/empty").is_dir()
+    assert (tmp_path / "turned/.hidden").read_bytes() == b"/b/tree"
 
 
 def test_links_and_bytecode(tmp_path: Path) -> None:
