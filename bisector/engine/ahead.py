@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from bisector.engine.workers import attempt
 from bisector.errors import BisectorError
 from bisector.model import Purpose, Ran, Trial
 from bisector.plan import TrialRequest
@@ -38,6 +39,7 @@ class Wish:
 @dataclass
 class _UnderWay:
     wish: Wish
+    bench: Workbench | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
@@ -128,18 +130,18 @@ class Ahead:
     def _live(self) -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
         while (under_way := self._next()) is not None:
-            bench = made = None
-            try:
-                bench = self._place()
-                made = self._prepare(bench, under_way.wish, under_way.cancelled)
-            except (BisectorError, OSError):
-                # A full disk, say: the trial itself will meet it, and tell.
-                pass
-            except Exception as defect:
-                # The worker raises it again: a defect ends the hunt, it is never passed over.
-                self._defect = defect
-            finally:
-                self._done(bench, under_way, made)
+            self._work(under_way)
+
+    def _work(self, under_way: _UnderWay) -> None:
+        def make() -> Prepared | None:
+            under_way.bench = self._place()
+            return self._prepare(under_way.bench, under_way.wish, under_way.cancelled)
+
+        made, fault = attempt(make)
+        # A full disk, say, the trial itself will meet, and tell; a defect is never passed over.
+        if fault is not None and not isinstance(fault, BisectorError | OSError):
+            self._defect = fault
+        self._done(under_way, made)
 
     def _next(self) -> _UnderWay | None:
         with self._news:
@@ -163,11 +165,11 @@ class Ahead:
         is_near = self._farthest < self._run
         return self._running and has_room and is_wanted and is_near and self._is_worth_it()
 
-    def _done(self, bench: Workbench | None, under_way: _UnderWay, made: Prepared | None) -> None:
+    def _done(self, under_way: _UnderWay, made: Prepared | None) -> None:
         with self._news:
             self._under_way = None
             if made is not None and not under_way.cancelled.is_set():
                 self._ready[under_way.wish.key] = made
-            elif bench is not None:
-                self._spare.append(bench)
+            elif under_way.bench is not None:
+                self._spare.append(under_way.bench)
             self._news.notify_all()

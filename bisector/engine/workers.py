@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import TypeVar
 
-from bisector.errors import BisectorError, Interrupted
+from bisector.errors import Interrupted
 from bisector.model import Commit, Purpose, Trial
 from bisector.plan import TrialRequest
 
@@ -50,6 +51,7 @@ class Job:
 
 
 Perform = Callable[[int, Job], Trial]
+T = TypeVar("T")
 
 
 def recorded(perform: Perform, keep: Callable[[Trial], None]) -> Perform:
@@ -62,6 +64,14 @@ def recorded(perform: Perform, keep: Callable[[Trial], None]) -> Perform:
         return trial
 
     return performing
+
+
+def attempt(work: Callable[[], T]) -> tuple[T | None, Exception | None]:
+    """What came of it, or what was raised: whoever waits for it raises it again, for a defect ends the hunt."""
+    try:
+        return work(), None
+    except Exception as fault:
+        return None, fault
 
 
 class Workers:
@@ -122,10 +132,4 @@ class Workers:
         self._close(number)
 
     def _do(self, number: int, job: Job) -> None:
-        try:
-            job.trial = self._perform(number, job)
-        except BisectorError as fault:
-            job.fault = fault
-        except Exception as defect:
-            # The main thread raises it again: a defect ends the hunt, it is never a verdict.
-            job.fault = defect
+        job.trial, job.fault = attempt(lambda: self._perform(number, job))
