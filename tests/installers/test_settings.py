@@ -46,6 +46,11 @@ def test_pip_conf_is_handed_to_uv(tmp_path: Path) -> None:
     assert told["SSL_CERT_FILE"] == "/ca.pem" or "cert" in environ
 
 
+def test_who_asks_for_torch_without_an_accelerator_gets_it_so(tmp_path: Path) -> None:
+    environ = home(tmp_path, "") | {"UV_TORCH_BACKEND": "cpu"}
+    assert uv_environment(environ, sources(environ, NONE), NONE)["UV_TORCH_BACKEND"] == "cpu"
+
+
 def test_variables_go_before_files_and_the_recipe_before_both(tmp_path: Path) -> None:
     environ = home(tmp_path, "[global]\nindex-url = https://file.example/\nfind-links = /file\n")
     assert sources(environ, NONE).index_url == "https://file.example/"
