@@ -1,0 +1,68 @@
+"""Bytecode of a tree's modules, as it is kept from one trial to the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bisector.environments import Place, Ready, Treecode, open_treecode
+from bisector.model import InstallMode
+from bisector.process import Finished, ProgramMissing, run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from .conftest import Lab
+
+MODULES = [f"proj/m{number}.py" for number in range(12)]
+
+
+def begun(lab: Lab) -> tuple[Treecode, Ready]:
+    """A tree whose modules earlier runs imported, as the records say."""
+    tree = {"proj/__init__.py": "", **{path: f"NAME = {path!r}\n" for path in MODULES}}
+    ready = lab.ready(lab.repo.commit(tree), InstallMode.PYTHONPATH, declared=False)
+    treecode = open_treecode(lab.current.shelf, "project")
+    place = lab.place()
+    told = place.scratch / "told"
+    told.write_text("".join(f"{place.tree / path}\n" for path in MODULES))
+    treecode.learn(place, told)
+    return treecode, ready
+
+
+def laid(treecode: Treecode, ready: Ready, place: Place) -> set[str]:
+    folder = place.scratch / "bytecode"
+    folder.mkdir()
+    treecode.lay(ready, place, folder)
+    found = (path.relative_to(folder) for path in folder.rglob("*.pyc"))
+    return {f"{path.parent.parent}/{path.name.partition('.')[0]}.py" for path in found}
+
+
+def test_what_was_called_off_is_compiled_for_the_next_trial(lab: Lab) -> None:
+    treecode, ready = begun(lab)
+    off = lab.place()
+
+    def called_off(
+        argv: Sequence[str | Path],
+        cwd: Path,
+        env: Mapping[str, str],
+        timeout: float | None,
+        writable: tuple[Path, ...],
+        readable: tuple[Path, ...],
+    ) -> Finished | ProgramMissing:
+        off.cancelled.set()
+        return run(["true"], cwd=cwd, env={}, timeout=None)
+
+    assert laid(treecode, ready, replace(off, runner=called_off)) == set()
+    assert laid(treecode, ready, lab.place()) == set(MODULES)
+
+
+def test_what_is_spoilt_on_the_disk_is_made_anew_by_the_next_process(lab: Lab) -> None:
+    treecode, ready = begun(lab)
+    assert laid(treecode, ready, lab.place()) == set(MODULES)
+    kept = {path: path.read_bytes() for path in lab.root.glob("state/bytecode/*/*/*")}
+    for path, content in kept.items():
+        path.chmod(0o644)
+        path.write_bytes(content[:20] + bytes([content[20] ^ 1]) + content[21:])
+    assert laid(open_treecode(lab.current.shelf, "project"), ready, lab.place()) == set(MODULES)
+    assert {path: path.read_bytes() for path in kept} == kept
