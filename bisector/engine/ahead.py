@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +15,7 @@ from bisector.engine.workers import attempt
 from bisector.errors import BisectorError
 from bisector.model import Purpose, Ran, Trial
 from bisector.plan import TrialRequest
-from bisector.trial import Prepared, Workbench
+from bisector.trial import Prepared, Step, Workbench
 
 SPARE = 2
 """Commits at a time: git asks for one of two, whatever the answer."""
@@ -66,7 +67,9 @@ class Ahead:
         self._wishes: list[Wish] = []
         self._under_way: _UnderWay | None = None
         self._ready: dict[tuple[str, bool], Prepared] = {}
-        self._running = False
+        self._step: Step | None = None
+        """Of the trial under way, which began then."""
+        self._since = 0.0
         self._closed = False
         self._defect: Exception | None = None
         self._run = self._preparing = self._farthest = 0.0
@@ -102,17 +105,19 @@ class Ahead:
         with self._news:
             self._spare.append(bench)
 
-    def a_run_began(self) -> None:
+    def a_step_began(self, step: Step) -> None:
         with self._news:
-            self._running = True
-            if self._thread.ident is None and not self._closed:
+            if self._step is Step.CHECKOUT:
+                self._farthest = max(self._farthest, self._lasts)
+            self._step, self._since = step, time.monotonic()
+            if step is Step.REPRO and self._thread.ident is None and not self._closed:
                 self._thread.start()
             self._news.notify_all()
 
     def a_trial_ended(self, trial: Trial) -> None:
         """What it took tells what is worth it."""
         with self._news:
-            self._running = False
+            self._step = None
             if isinstance(trial.outcome, Ran):
                 self._run = trial.repro_seconds
                 self._preparing = trial.checkout_seconds + trial.install_seconds
@@ -145,7 +150,9 @@ class Ahead:
 
     def _next(self) -> _UnderWay | None:
         with self._news:
-            self._news.wait_for(lambda: self._closed or self._defect or self._can_begin())
+            while not (self._closed or self._defect or self._can_begin()):
+                # What a run takes that nobody knows yet is learnt by waiting.
+                self._news.wait(TICK if self._step is Step.REPRO and self._wishes else None)
             if self._closed or self._defect:
                 return None
             self._under_way = _UnderWay(self._wishes.pop(0))
@@ -162,8 +169,14 @@ class Ahead:
     def _can_begin(self) -> bool:
         has_room = bool(self._spare) or self._opened < SPARE
         is_wanted = bool(self._wishes) and (self._wishes[0].is_sure or self._preparing < self._run)
-        is_near = self._farthest < self._run
-        return self._running and has_room and is_wanted and is_near and self._is_worth_it()
+        is_near = self._farthest < max(self._run, self._lasts)
+        running = self._step is Step.REPRO
+        return running and has_room and is_wanted and is_near and self._is_worth_it()
+
+    @property
+    def _lasts(self) -> float:
+        """Seconds of the step under way, so far."""
+        return time.monotonic() - self._since
 
     def _done(self, under_way: _UnderWay, made: Prepared | None) -> None:
         with self._news:

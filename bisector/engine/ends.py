@@ -89,13 +89,15 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers 
     failing, working = (new, old) if hunter.recipe.find is Find.REGRESSION else (old, new)
     take_reference(hunter, working, _label(hunter, hunter.recipe.working))
     measure_ends(hunter, failing, working)
-    hunter.speculate([working], _label(hunter, hunter.recipe.working))
+    if hunter.workers.count > 1:
+        hunter.speculate([working], _label(hunter, hunter.recipe.working))
+    hunter.foresee([failing, working, *bases, *_first_question(hunter, bases)], Purpose.END)
     bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
     learn(hunter, bad)
     bad = _judged_again(hunter, bad)
     if isinstance(hunter.recipe.verdict.runs, Confidence):
         return _comes_and_goes(hunter, failing, working)
-    hunter.foresee([working, *bases, *_first_question(hunter, bases)], Purpose.SEARCH)
+    hunter.foresee([working, *bases, *_first_question(hunter, bases)], Purpose.END)
     good = hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working))
     _must_be_testable(hunter, bad, hunter.recipe.failing)
     _must_be_testable(hunter, good, hunter.recipe.working)

@@ -150,8 +150,8 @@ class _Crew:
 
         def say(step: Step) -> None:
             listener.hear(StepBegan(worker, step))
-            if step is Step.REPRO and self.ahead is not None:
-                self.ahead.a_run_began()
+            if self.ahead is not None:
+                self.ahead.a_step_began(step)
 
         log = self._log(request.commit, job.purpose)
         trial = perform(bench, request, job.purpose, log, say, job.cancelled, prepared)

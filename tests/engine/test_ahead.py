@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -104,7 +105,7 @@ def taken(ahead: Ahead, asked: Wish) -> str | None:
 def test_both_that_may_come_next_lie_ready(ahead: Ahead, shop: Shop) -> None:
     ahead.expect(wish("now"), [wish("new"), wish("old")])
     assert taken(ahead, wish("now")) is None
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("new", "old")
     ahead.a_trial_ended(trial(QUICK, QUICK, SLOW))
     assert taken(ahead, wish("old")) == "old"
@@ -113,7 +114,7 @@ def test_both_that_may_come_next_lie_ready(ahead: Ahead, shop: Shop) -> None:
 def test_nothing_is_begun_before_a_run_is(ahead: Ahead, shop: Shop) -> None:
     shop.held["first"] = threading.Event()
     ahead.expect(wish("now"), [wish("first"), wish("second")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("first")
     ahead.a_trial_ended(trial(QUICK, QUICK, SLOW))
     shop.held["first"].set()
@@ -124,7 +125,7 @@ def test_nothing_is_begun_before_a_run_is(ahead: Ahead, shop: Shop) -> None:
 def test_what_is_under_way_is_waited_for(ahead: Ahead, shop: Shop) -> None:
     shop.held["next"] = threading.Event()
     ahead.expect(wish("now"), [wish("next")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("next")
     threading.Timer(0.2, shop.held["next"].set).start()
     assert taken(ahead, wish("next")) == "next"
@@ -133,7 +134,7 @@ def test_what_is_under_way_is_waited_for(ahead: Ahead, shop: Shop) -> None:
 def test_a_trial_that_is_called_off_waits_for_nothing(ahead: Ahead, shop: Shop) -> None:
     shop.held["next"] = threading.Event()
     ahead.expect(wish("now"), [wish("next")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("next")
     off = threading.Event()
     off.set()
@@ -144,7 +145,7 @@ def test_a_trial_that_is_called_off_waits_for_nothing(ahead: Ahead, shop: Shop) 
 def test_what_can_no_longer_come_is_called_off_and_its_place_used_again(ahead: Ahead, shop: Shop) -> None:
     shop.held["wrong"] = threading.Event()
     ahead.expect(wish("now"), [wish("wrong")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("wrong")
     ahead.expect(wish("right"), [wish("after")])
     assert shop.cancelled["wrong"].is_set()
@@ -160,7 +161,7 @@ def test_what_can_no_longer_come_is_called_off_and_its_place_used_again(ahead: A
 
 def test_a_place_comes_back_in_exchange(ahead: Ahead, shop: Shop) -> None:
     ahead.expect(wish("now"), [wish("a"), wish("b")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("a", "b")
     assert taken(ahead, wish("a")) == "a"
     ahead.expect(wish("a"), [wish("b"), wish("c")])
@@ -170,7 +171,7 @@ def test_a_place_comes_back_in_exchange(ahead: Ahead, shop: Shop) -> None:
 
 def test_the_proof_takes_nothing_that_was_laid_out_for_the_search(ahead: Ahead, shop: Shop) -> None:
     ahead.expect(wish("now"), [wish("next")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("next")
     assert taken(ahead, wish("next", Purpose.CONFIRM)) is None
 
@@ -178,7 +179,7 @@ def test_the_proof_takes_nothing_that_was_laid_out_for_the_search(ahead: Ahead, 
 def test_what_failed_is_left_to_the_trial(ahead: Ahead, shop: Shop) -> None:
     shop.fails.add("next")
     ahead.expect(wish("now"), [wish("next"), wish("other")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("next", "other")
     assert taken(ahead, wish("next")) is None
     assert len(shop.benches) == 1
@@ -201,7 +202,7 @@ def test_only_what_hides_behind_a_run_is_worth_it(
     """A long build is not made for what may never be asked for, a long checkout not for anything."""
     ahead.a_trial_ended(last)
     ahead.expect(wish("now"), [wish("next", is_sure=is_sure)])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     ahead.expect(wish("now"), [wish("next", is_sure=is_sure)])
     if begins:
         assert shop.saw("next")
@@ -209,10 +210,36 @@ def test_only_what_hides_behind_a_run_is_worth_it(
     assert shop.begun == (["next"] if begins else [])
 
 
+def test_what_the_first_run_takes_is_learnt_while_it_lasts(shop: Shop) -> None:
+    ahead = Ahead(shop.prepare, shop.bench, lambda: True)
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_step_began(Step.CHECKOUT)
+    time.sleep(QUICK)
+    ahead.a_step_began(Step.INSTALL)
+    ahead.a_step_began(Step.REPRO)
+    began = time.monotonic()
+    assert shop.saw("next")
+    assert time.monotonic() - began >= QUICK, "a run that takes longer than the checkout did"
+    ahead.close()
+
+
+def test_a_first_run_shorter_than_its_checkout_hides_nothing(shop: Shop) -> None:
+    ahead = Ahead(shop.prepare, shop.bench, lambda: True)
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_step_began(Step.CHECKOUT)
+    time.sleep(10 * QUICK)
+    ahead.a_step_began(Step.REPRO)
+    ahead.a_trial_ended(trial(10 * QUICK, QUICK, QUICK))
+    ahead.a_step_began(Step.REPRO)
+    ahead.a_trial_ended(trial(QUICK, QUICK, QUICK))
+    ahead.close()
+    assert shop.begun == []
+
+
 def test_nothing_is_begun_where_a_second_tree_would_have_to_be_built(ahead: Ahead, shop: Shop) -> None:
     shop.is_bound = True
     ahead.expect(wish("now"), [wish("next")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     ahead.close()
     assert shop.begun == []
 
@@ -221,7 +248,7 @@ def test_nothing_is_begun_where_a_second_tree_would_have_to_be_built(ahead: Ahea
 def test_a_full_disk_is_left_to_the_trial(ahead: Ahead, shop: Shop, where: str) -> None:
     shop.raises[where] = OSError(errno.ENOSPC, "No space left on device")
     ahead.expect(wish("now"), [wish("next")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     with shop.news:
         assert shop.news.wait_for(lambda: where not in shop.raises, PATIENCE)
     assert taken(ahead, wish("next")) is None
@@ -233,19 +260,19 @@ def test_a_full_disk_is_left_to_the_trial(ahead: Ahead, shop: Shop, where: str) 
 def test_a_defect_ends_the_hunt(ahead: Ahead, shop: Shop, where: str) -> None:
     shop.raises[where] = ValueError("a defect")
     ahead.expect(wish("now"), [wish("next")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     with shop.news:
         assert shop.news.wait_for(lambda: where not in shop.raises, PATIENCE)
     with pytest.raises(ValueError, match="a defect"):
         while taken(ahead, wish("next")) is None:
             continue
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
 
 
 def test_closed_it_calls_off_what_is_under_way(ahead: Ahead, shop: Shop) -> None:
     shop.held["next"] = threading.Event()
     ahead.expect(wish("now"), [wish("next"), wish("other")])
-    ahead.a_run_began()
+    ahead.a_step_began(Step.REPRO)
     assert shop.saw("next")
     threading.Timer(0.1, shop.held["next"].set).start()
     ahead.close()
