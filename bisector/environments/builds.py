@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -81,8 +83,10 @@ class Builds:
     _failed: dict[str, Untestable] = field(default_factory=dict)
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
-    def provide(self, order: Order, place: Place) -> Built | Untestable | Trouble:
-        """The project layer, with its artefacts lying in the tree."""
+    def provide(
+        self, order: Order, place: Place, meanwhile: Callable[[], None]
+    ) -> Built | Untestable | Trouble:
+        """The project layer, with its artefacts lying in the tree. `meanwhile`: to be done beside a build, if any."""
         key = order.key(place.tree)
         files = place.facts.files()
         for known in self._remembered(key):
@@ -95,7 +99,8 @@ class Builds:
                 return self._built(layer)
             if layer is not None:
                 return layer
-        return self._make(key, order, place, files)
+        with _beside(meanwhile):
+            return self._make(key, order, place, files)
 
     def _make(
         self, key: str, order: Order, place: Place, files: Mapping[str, str]
@@ -205,6 +210,15 @@ class Builds:
 
     def _memory(self, key: str) -> Path:
         return self.root / "inputs" / key
+
+
+@contextmanager
+def _beside(work: Callable[[], None]) -> Iterator[None]:
+    """`work` in a thread of its own, through at the end; what it raises is raised here."""
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="beside") as pool:
+        begun = pool.submit(work)
+        yield
+        begun.result()
 
 
 def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) -> str:

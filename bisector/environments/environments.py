@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
@@ -18,15 +19,15 @@ from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Between, Dependencies, Served
 from bisector.environments.interpreters import Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
-from bisector.environments.layers import Holding, Layer, Shelf, remove
+from bisector.environments.layers import Holding, Layer, Shelf, remove, temporary
 from bisector.environments.project import Project
 from bisector.environments.proof import Proofs
 from bisector.environments.ready import Place, Ready
+from bisector.environments.requirements import Metadata
 from bisector.installers import INSTALLERS, Installer
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentFacts, EnvironmentRequest, InstallMode, Stage, Trouble, Untestable
 
-KINDS = {InstallMode.EDITABLE: Kind.EDITABLE, InstallMode.WHEEL: Kind.WHEEL}
 RETRY_PAUSES = (1.0, 5.0)
 
 
@@ -112,15 +113,25 @@ class Environments:
         refused = wants.refusal(request, metadata, served.interpreter)
         if refused is not None:
             return refused
-        requirements = wants.requirements(request, metadata, served.interpreter)
         served = replace(served, tools=rung.tools(served.interpreter.minor))
-        lines: tuple[str, ...] | Untestable | Trouble = requirements
-        if not request.exact:
-            lines = self.dependencies.lock(requirements, rung.cutoff, served, request, place)
+        lines = self._lines(rung, request, metadata, served, place)
         if isinstance(lines, Untestable | Trouble):
             return lines
-        lines = wants.without_itself(lines, request, metadata)
         return self._assemble(request, found, roots, served, lines, built, place)
+
+    def _lines(
+        self, rung: Rung, request: EnvironmentRequest, metadata: Metadata | None, served: Served, place: Place
+    ) -> tuple[str, ...] | Untestable | Trouble:
+        """The exact versions of all that the commit needs."""
+        lines: tuple[str, ...] | Untestable | Trouble
+        lines = wants.requirements(request, metadata, served.interpreter)
+        if not request.exact:
+            lines = self.dependencies.lock(lines, rung.cutoff, served, request, place)
+        return (
+            lines
+            if isinstance(lines, Untestable | Trouble)
+            else wants.without_itself(lines, request, metadata)
+        )
 
     def _serve(self, request: EnvironmentRequest, found: Project) -> Served | Untestable | Trouble:
         if request.python is not None:
@@ -144,7 +155,7 @@ class Environments:
     def _build(
         self, rung: Rung, request: EnvironmentRequest, found: Project, served: Served, place: Place
     ) -> Built | Untestable | Trouble | None:
-        kind = _kind(request, found)
+        kind = wants.build(request, found)
         if kind is None:
             return None
         if kind is not Kind.STEPS and not found.can_build:
@@ -155,12 +166,26 @@ class Environments:
             )
         # The build gets what makes it work: today's packages first, those of the date where they do not.
         by_old_tools = replace(served, tools=rung.tools(served.interpreter.minor))
+        meanwhile = partial(self._lay_dependencies, rung, request, found, by_old_tools, place)
         answer: Built | Untestable | Trouble | None = None
         for way in dict.fromkeys(((served, None), (served, rung.cutoff), (by_old_tools, rung.cutoff))):
-            answer = self.builds.provide(Order(request, found, kind, *way), place)
+            answer = self.builds.provide(Order(request, found, kind, *way), place, meanwhile)
             if not isinstance(answer, Untestable):
                 break
         return answer
+
+    def _lay_dependencies(
+        self, rung: Rung, request: EnvironmentRequest, found: Project, served: Served, place: Place
+    ) -> None:
+        """Their layer, where the build need not say what they are. What stands in the way is met again after it."""
+        known = found.metadata is not None or not request.declared
+        if not known or wants.refusal(request, found.metadata, served.interpreter) is not None:
+            return
+        with temporary(place.scratch / "meanwhile") as scratch:
+            own = replace(place, scratch=scratch)
+            lines = self._lines(rung, request, found.metadata, served, own)
+            if isinstance(lines, tuple) and lines:
+                self.dependencies.layer(lines, served, request, own)
 
     def _assemble(
         self,
@@ -229,17 +254,6 @@ def open_environments(
         dependencies=dependencies,
         builds=Builds(shelf, root, dependencies),
     )
-
-
-def _kind(request: EnvironmentRequest, found: Project) -> Kind | None:
-    """Which build a request needs; None: none at all."""
-    if request.mode in KINDS:
-        return KINDS[request.mode]
-    if request.build:
-        return Kind.STEPS
-    if request.declared and found.metadata is None and found.can_build:
-        return Kind.METADATA
-    return None
 
 
 def _roots(request: EnvironmentRequest, tree: Path) -> tuple[Path, ...]:

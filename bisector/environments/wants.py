@@ -1,13 +1,15 @@
-"""What an environment must hold for one commit's project, and whether its Python may. Pure."""
+"""What an environment must hold for one commit's project, what must be built, whether its Python may. Pure."""
 
 from __future__ import annotations
 
+from bisector.environments.backend import Kind
 from bisector.environments.interpreters import Interpreter
+from bisector.environments.project import Project
 from bisector.environments.requirements import Metadata, declared, merge, name_of
 from bisector.model import EnvironmentRequest, InstallMode, Stage, Untestable
 
-INSTALLED = {InstallMode.EDITABLE, InstallMode.WHEEL}
-"""How an installer would put the project itself there."""
+INSTALLED = {InstallMode.EDITABLE: Kind.EDITABLE, InstallMode.WHEEL: Kind.WHEEL}
+"""How an installer would put the project itself there, and the build that this takes."""
 
 
 def refusal(
@@ -21,6 +23,17 @@ def refusal(
         Stage.INTERPRETER,
         f"this commit requires Python {allowed}, not {interpreter.version} (python, or a pin)",
     )
+
+
+def build(request: EnvironmentRequest, found: Project) -> Kind | None:
+    """Which build a request needs; None: none at all."""
+    if request.mode in INSTALLED:
+        return INSTALLED[request.mode]
+    if request.build:
+        return Kind.STEPS
+    if request.declared and found.metadata is None and found.can_build:
+        return Kind.METADATA
+    return None
 
 
 def requirements(

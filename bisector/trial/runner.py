@@ -32,7 +32,8 @@ class CagedRunner:
         writable: tuple[Path, ...],
         readable: tuple[Path, ...],
     ) -> Finished | ProgramMissing:
-        log = self.bench.scratch / "build.log"
+        # Two at a time: a build, and the packages that are installed beside it.
+        log = self.bench.scratch / f"build-{threading.get_ident()}.log"
         log.unlink(missing_ok=True)
         limits = replace(self.request.limits, network=True)
         if not self.bench.sandbox:
