@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bisector import __version__
 from bisector.engine.altered import altered
 from bisector.engine.hunter import Hunter
+from bisector.engine.inquiry import Inquiry
 from bisector.engine.locking import locks
 from bisector.engine.placing import placed
 from bisector.engine.reproduction import command_line
-from bisector.errors import MachineFault
-from bisector.forges.landing import Remote
-from bisector.forges.lookup import Found, look_up
-from bisector.forges.repository import Repository, recognise
+from bisector.forges.repository import recognise
 from bisector.git import commits
-from bisector.git.pulls import PullCommits
 from bisector.history import expected_trials
 from bisector.model import (
     Account,
-    Commit,
     Confirmation,
-    Culprit,
     DependencyChange,
     End,
     Ending,
@@ -48,13 +43,16 @@ class Conclusion:
     dependency: DependencyChange | None = None
 
 
-def account(hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Mapping[str, str]) -> Account:
+def account(
+    hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Mapping[str, str], inquiry: Inquiry
+) -> Account:
     row, recipe = hunter.row, hunter.recipe
     repository = recognise(hunter.mirror.source.shown, machine)
     culprit, notices = None, [*hunter.notices, *altered(hunter)]
     if conclusion.culprit is not None:
-        culprit, repository, told = _culprit(hunter, conclusion.culprit, machine)
-        notices += told
+        told = inquiry.answer(conclusion.culprit)
+        culprit, repository = told.culprit, told.repository
+        notices += told.notices
     old, new = row.old_commit or "", row.new_commit or ""
     count = len(hunter.history) if hunter.history is not None else 0
     shown = conclusion.culprit or new
@@ -91,34 +89,3 @@ def _environment(hunter: Hunter, sha: str) -> EnvironmentFacts | None:
     trials = [judged.trial for judged in hunter.told if judged.trial.commit == sha]
     made = [trial.environment for trial in trials if trial.purpose is not Purpose.CROSS]
     return next((one for one in reversed(made) if one is not None), None)
-
-
-def _culprit(
-    hunter: Hunter, sha: str, machine: Mapping[str, str]
-) -> tuple[Culprit, Repository, Sequence[str]]:
-    git = hunter.mirror.git
-    commit = hunter.commit(sha)
-    merges = commits.bringing_merges(git, sha, hunter.row.new_commit or sha)
-    repository = recognise(hunter.mirror.source.shown, machine, [commit, *merges])
-    found = _pull_request(hunter, repository, commit, merges, machine)
-    made = Culprit(commit, commits.change(git, commit), repository.commit_url(sha), found.pull_request)
-    return made, repository, found.notices
-
-
-def _pull_request(
-    hunter: Hunter,
-    repository: Repository,
-    commit: Commit,
-    merges: Sequence[Commit],
-    machine: Mapping[str, str],
-) -> Found:
-    def list_refs(globs: Sequence[str]) -> Sequence[tuple[str, str]]:
-        return hunter.mirror.remote_refs(*globs)
-
-    def describe(shas: Sequence[str]) -> Sequence[Commit]:
-        return PullCommits(hunter.mirror).describe(shas)
-
-    try:
-        return look_up(repository, commit, merges, Remote(list_refs, describe), machine)
-    except MachineFault as fault:
-        return Found(None, (f"the pull request could not be looked up: {fault.message}",))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from bisector.engine import begin, confirm, endings, ends, faces, narrow, retrying
 from bisector.engine.account import Conclusion, account
 from bisector.engine.hunter import Hunter
+from bisector.engine.inquiry import Inquiry, open_inquiry
 from bisector.engine.progress import Began, Ended, PhaseBegan
 from bisector.errors import BisectorError, EndpointFault, Interrupted, MachineFault
 from bisector.git.ledger import OnlySkipped
@@ -33,8 +34,9 @@ def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
     """Hunt to an ending. A fault of the machine or an interruption is one too, and can be gone on from."""
     began = time.monotonic()
     fault: BisectorError | None = None
+    inquiry = open_inquiry(hunter, machine)
     try:
-        conclusion = _phases(hunter)
+        conclusion = _phases(hunter, inquiry)
     except EndpointFault as wrong:
         hunter.happened(Event.WRONG_ENDS, wrong.message)
         conclusion, fault = Conclusion(Ending.ENDPOINTS, wrong.message), wrong
@@ -49,7 +51,8 @@ def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
     hunter.mirror = replace(hunter.mirror, stop=None)
     seconds = time.monotonic() - began
     hunter.store.add_seconds(hunter.id, seconds)
-    made = account(hunter, conclusion, hunter.row.seconds + seconds, machine)
+    made = account(hunter, conclusion, hunter.row.seconds + seconds, machine, inquiry)
+    inquiry.close()
     hunter.store.keep_account(hunter.id, made)
     hunter.listener.hear(Ended(made))
     return Result(made, fault)
@@ -73,7 +76,7 @@ def _trouble(error: OSError) -> MachineFault:
     )
 
 
-def _phases(hunter: Hunter) -> Conclusion:
+def _phases(hunter: Hunter, inquiry: Inquiry) -> Conclusion:
     """A resumed hunt walks the same way again; what is on record answers at once."""
     hunter.disbelieved = retrying.stops_hunts(hunter)
     hunter.listener.hear(PhaseBegan(Phase.PREPARE))
@@ -96,6 +99,8 @@ def _phases(hunter: Hunter) -> Conclusion:
     culprit = found.standing.sha
     hunter.passed(Phase.NARROW, Event.ONE_LEFT)
     hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
+    if hunter.ahead is not None:
+        inquiry.begin(culprit)
     proof = confirm.confirm(hunter, culprit, new)
     if proof.wavers and proof.doubt is not None:
         return endings.by_probability(hunter, old, new, bases, proof.doubt)

@@ -1,0 +1,90 @@
+"""What git and the forge say of the commit that was found: asked while it is proven, since either takes its time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bisector.engine.hunter import Hunter
+from bisector.engine.workers import attempt
+from bisector.errors import MachineFault
+from bisector.forges.landing import Remote
+from bisector.forges.lookup import Found, look_up
+from bisector.forges.repository import Repository, recognise
+from bisector.git import commits
+from bisector.git.mirror import Mirror
+from bisector.git.pulls import PullCommits
+from bisector.model import Commit, Culprit
+
+PATIENCE = 1.0
+"""Seconds for git to end when the hunt is over; a forge that does not answer is left to itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    culprit: Culprit
+    repository: Repository
+    notices: Sequence[str]
+
+
+Ask = Callable[[str], Dossier]
+
+
+class Inquiry:
+    """One commit is asked about ahead; whatever came in between is met again when the answer is wanted."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._sha: str | None = None
+        self._thread = threading.Thread(target=self._work, name="inquiry", daemon=True)
+        self._found: Dossier | None = None
+
+    def begin(self, sha: str) -> None:
+        self._sha = sha
+        self._thread.start()
+
+    def answer(self, sha: str) -> Dossier:
+        if sha == self._sha:
+            self._thread.join()
+        return self._found if self._found is not None and sha == self._sha else self._ask(sha)
+
+    def close(self) -> None:
+        if self._sha is not None:
+            self._thread.join(PATIENCE)
+
+    def _work(self) -> None:
+        self._found, _ = attempt(lambda: self._ask(self._sha or ""))
+
+
+def open_inquiry(hunter: Hunter, machine: Mapping[str, str]) -> Inquiry:
+    return Inquiry(lambda sha: _look_up(hunter.mirror, sha, hunter.row.new_commit or sha, machine))
+
+
+def _look_up(mirror: Mirror, sha: str, new: str, machine: Mapping[str, str]) -> Dossier:
+    git = mirror.git
+    [commit] = commits.read(git, [sha])
+    merges = commits.bringing_merges(git, sha, new)
+    repository = recognise(mirror.source.shown, machine, [commit, *merges])
+    found = _pull_request(mirror, repository, commit, merges, machine)
+    made = Culprit(commit, commits.change(git, commit), repository.commit_url(sha), found.pull_request)
+    return Dossier(made, repository, found.notices)
+
+
+def _pull_request(
+    mirror: Mirror,
+    repository: Repository,
+    commit: Commit,
+    merges: Sequence[Commit],
+    machine: Mapping[str, str],
+) -> Found:
+    def list_refs(globs: Sequence[str]) -> Sequence[tuple[str, str]]:
+        return mirror.remote_refs(*globs)
+
+    def describe(shas: Sequence[str]) -> Sequence[Commit]:
+        return PullCommits(mirror).describe(shas)
+
+    try:
+        return look_up(repository, commit, merges, Remote(list_refs, describe), machine)
+    except MachineFault as fault:
+        return Found(None, (f"the pull request could not be looked up: {fault.message}",))
