@@ -5,12 +5,11 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from bisector.beside import beside
 from bisector.environments import artefacts, backend, moving
 from bisector.environments.backend import Failed, Kind, Made, Task, Wants
 from bisector.environments.dependencies import Dependencies, Served
@@ -99,7 +98,7 @@ class Builds:
                 return self._built(layer)
             if layer is not None:
                 return layer
-        with _beside(meanwhile):
+        with beside(meanwhile):
             return self._make(key, order, place, files)
 
     def _make(
@@ -210,15 +209,6 @@ class Builds:
 
     def _memory(self, key: str) -> Path:
         return self.root / "inputs" / key
-
-
-@contextmanager
-def _beside(work: Callable[[], None]) -> Iterator[None]:
-    """`work` in a thread of its own, through at the end; what it raises is raised here."""
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="beside") as pool:
-        begun = pool.submit(work)
-        yield
-        begun.result()
 
 
 def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) -> str:

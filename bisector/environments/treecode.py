@@ -92,6 +92,8 @@ class Treecode:
         self._whole: set[str] = set()
         """Where bytecode lies that was read once and found whole; nothing that runs can write there."""
         self._compiling = threading.Lock()
+        self._interpreter: Interpreter | None = None
+        """That of the last trial, which the next one's most likely is."""
 
     @property
     def knows_nothing(self) -> bool:
@@ -108,21 +110,32 @@ class Treecode:
         """
         if self.knows_nothing:
             return None
-        contents = place.facts.files()
-        store = self._store(ready.interpreter)
-        wanted = {path: _kept(store, contents[path]) for path in self._imported if path in contents}
-        with self._compiling:
-            missing = {path: contents[path] for path, kept in wanted.items() if not self._is_there(kept)}
-            if len(missing) > FEW:
-                self._compile(missing, store, ready, place)
-                nothing = {kept for path in missing if not self._is_whole(kept := wanted[path])}
-                self._barren |= set() if place.cancelled.is_set() else nothing
+        self._interpreter = ready.interpreter
+        wanted = self._compiled(ready.interpreter, place)
         suffix = _suffix(ready.interpreter)
         for folder, modules in _by_folder(wanted).items():
             made = {_stem(one) + suffix: kept for one in modules if (kept := wanted[one]) in self._whole}
             _lay(laid / folder / "__pycache__", made, laid.parent)
         trees = tuple(dict.fromkeys((f"{place.tree}/", f"{place.tree.resolve()}/")))
         return READER.format(trees=trees, laid=f"{laid}/", suffix=suffix)
+
+    def expect(self, place: Place) -> None:
+        """What is to be laid out is compiled, as far as can be told before there is an environment."""
+        if self._interpreter is not None and not self.knows_nothing:
+            self._compiled(self._interpreter, place)
+
+    def _compiled(self, interpreter: Interpreter, place: Place) -> Mapping[str, str]:
+        """Of each module that earlier runs imported, where its bytecode lies, if it gave any."""
+        contents = place.facts.files()
+        store = self._store(interpreter)
+        wanted = {path: _kept(store, contents[path]) for path in self._imported if path in contents}
+        with self._compiling:
+            missing = {path: contents[path] for path, kept in wanted.items() if not self._is_there(kept)}
+            if len(missing) > FEW:
+                self._compile(missing, store, interpreter, place)
+                nothing = {kept for path in missing if not self._is_whole(kept := wanted[path])}
+                self._barren |= set() if place.cancelled.is_set() else nothing
+        return wanted
 
     def _is_there(self, kept: str) -> bool:
         return kept in self._barren or self._is_whole(kept)
@@ -158,7 +171,9 @@ class Treecode:
         self._shelf.hold(BYTECODE)
         return self._shelf.root / BYTECODE / f"{interpreter.implementation}-{interpreter.version}"
 
-    def _compile(self, missing: Mapping[str, str], store: Path, ready: Ready, place: Place) -> None:
+    def _compile(
+        self, missing: Mapping[str, str], store: Path, interpreter: Interpreter, place: Place
+    ) -> None:
         """In the cage, though nothing is executed: a compiler may be brought to eat memory."""
         if not (place.scratch.is_dir() and leftovers.is_below(place.scratch, place.scratch.parent)):
             return
@@ -171,12 +186,14 @@ class Treecode:
         listed = aside / "modules"
         listed.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(place.scratch), "LANG": "C.UTF-8"}
-        argv: list[str | Path] = [ready.interpreter.path, "-I", "-S", GUEST / "compile_modules.py", listed]
-        readable = (*ready.interpreter.readable, GUEST, place.tree)
+        argv: list[str | Path] = [interpreter.path, "-I", "-S", GUEST / "compile_modules.py", listed]
+        readable = (*interpreter.readable, GUEST, place.tree)
         place.runner(argv, place.scratch, env, None, (place.scratch,), readable)
-        for content in missing.values():
+        for path, content in missing.items():
             made = aside / content
-            if leftovers.is_own(made, aside) and made.stat().st_size <= LARGEST:
+            # A build may have written the source anew in the same moment.
+            is_its_own = leftovers.is_own(made, aside) and _holds(place.tree / path, content)
+            if is_its_own and made.stat().st_size <= LARGEST:
                 _keep(Path(_kept(store, content)), made.read_bytes())
         self._shelf.grown.touch()
 

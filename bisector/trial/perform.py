@@ -6,10 +6,13 @@ import errno
 import shutil
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
+from bisector.beside import beside
 from bisector.caps import Confinement, gpu_memory_hook
 from bisector.environments import Place, Ready, Treecode
 from bisector.git.door import GitFailed, SubmoduleUnavailable
@@ -184,7 +187,9 @@ class _Making:
 
     def _environment(self, asked: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:
         """Installed, and the module under test found to come from this commit's tree."""
-        with self.clock.measure(Step.INSTALL):
+        treecode = self._laying
+        meanwhile = nullcontext() if treecode is None else beside(partial(treecode.expect, place))
+        with self.clock.measure(Step.INSTALL), meanwhile:
             made = self.bench.environments.prepare(asked, place)
             if not isinstance(made, Ready):
                 return made
@@ -227,8 +232,13 @@ class _Making:
         return made
 
     def _treecode(self, ready: Ready) -> Treecode | None:
-        treecode = None if self.purpose is Purpose.CONFIRM else self.bench.treecode
+        treecode = self._laying
         return treecode if treecode is not None and treecode.serves(ready.interpreter) else None
+
+    @property
+    def _laying(self) -> Treecode | None:
+        """None: the runs compile for themselves."""
+        return None if self.purpose is Purpose.CONFIRM else self.bench.treecode
 
     def _lay(self, treecode: Treecode, ready: Ready, place: Place) -> bool:
         """Whether anything is known that is worth it."""
