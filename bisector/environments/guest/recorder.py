@@ -12,6 +12,7 @@ from types import FrameType  # noqa: F401 (named in a type comment)
 
 INVENTORY = ("setuptools.command.egg_info", "find_sources")
 STARTS = {"subprocess.Popen": 0, "os.posix_spawn": 0, "os.exec": 0, "os.spawn": 1, "os.system": 0}
+HEARD = frozenset(["open", "os.listdir", "os.scandir"]).union(STARTS)
 
 
 class Recorder:
@@ -22,6 +23,8 @@ class Recorder:
         self.tree = tree
         self.copies = copies
         self.said = set()  # type: "set[tuple[str, str]]"
+        self.asked = None  # type: "FrameType | None"
+        self.answer = False
 
     def say(self, kind: str, what: str) -> None:
         if (kind, what) not in self.said:
@@ -37,30 +40,37 @@ class Recorder:
                 self.say(kind, os.path.relpath(one, self.tree))
 
     def hear(self, event: str, args: "tuple[object, ...]") -> None:
+        # There are a hundred thousand others.
+        if event not in HEARD:
+            return
         if event == "open":
             self.place("open", args[0])
         elif event in ("os.listdir", "os.scandir"):
             if not self.is_inventory():
                 self.place("list", "." if args[0] is None else args[0])
-        elif event in STARTS:
+        else:
             program = args[STARTS[event]]
             self.say("start", os.fsdecode(program) if isinstance(program, (str, bytes)) else str(program))
 
     def is_inventory(self) -> bool:
         """Whether setuptools walks all folders for SOURCES.txt: an editable install has no other use for that.
 
-        Asked ten thousand times a build: to ask a frame for its code is itself an event, for its globals is not.
+        Asked ten thousand times a build: to ask a frame for its code is itself an event, for its globals is not;
+        and who called one of its frames stays the same as long as that lasts.
         """
         module = sys.modules.get(INVENTORY[0])
         if self.copies or module is None:
             return False
         known = vars(module)
         frame = sys._getframe(1)  # type: "FrameType | None"
-        while frame is not None:
-            if frame.f_globals is known and frame.f_code.co_name == INVENTORY[1]:
-                return True
+        while frame is not None and frame.f_globals is not known:
             frame = frame.f_back
-        return False
+        if frame is not self.asked:
+            self.asked, self.answer = frame, False
+            while frame is not None and not self.answer:
+                self.answer = frame.f_globals is known and frame.f_code.co_name == INVENTORY[1]
+                frame = frame.f_back
+        return self.answer
 
 
 def begin() -> None:
