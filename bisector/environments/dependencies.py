@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from bisector.environments import scripts, thin, wheels
+from bisector.environments.alike import most_alike
 from bisector.environments.budget import DOWNLOADS
 from bisector.environments.bytecode import compile_packages
 from bisector.environments.fingerprint import fingerprint
@@ -24,9 +25,10 @@ from bisector.installers.settings import redact
 from bisector.model import EnvironmentRequest, Index, Stage, Trouble, Untestable
 from bisector.process import Finished, leftovers
 
+PACKAGES = "packages"
+COPIES = "copies"
+"""The kinds of layers: links to what the cache holds, which nothing that runs can write to, and the others."""
 PROOF_TIMEOUT = 120.0
-
-
 MOST_RELEASES = 400
 """An installer is asked once for each: for some seconds, not for minutes."""
 
@@ -140,8 +142,8 @@ class Dependencies:
     ) -> Layer | Untestable | Trouble:
         """Exactly `lines`, installed and proven to let Python start."""
         interpreter, installer = served.interpreter, served.installer
-        how = [installer.name, f"shared={self.guarded}"]
-        key = fingerprint("deps", interpreter.words(), lines, how, *_tools_of(served))
+        kind = PACKAGES if self.guarded else COPIES
+        key = fingerprint(kind, interpreter.words(), lines, [installer.name], *_tools_of(served))
         if key in self._failed:
             return self._failed[key]
 
@@ -151,7 +153,7 @@ class Dependencies:
                 bench = self._bench(served, request, place, scratch)
                 failed = (
                     installer.install(venv.python, lines, bench)
-                    or compile_packages(venv, interpreter, place, request.timeout)
+                    or self._compile(venv, interpreter, place, request.timeout)
                     or self._prove(venv, interpreter, place)
                 )
             if failed is None and not leftovers.is_below(venv.bin, path):
@@ -164,6 +166,17 @@ class Dependencies:
         if isinstance(made, Untestable):
             self._fails(key, made, place)
         return made
+
+    def _compile(
+        self, venv: thin.Thin, interpreter: Interpreter, place: Place, timeout: float
+    ) -> Trouble | None:
+        """With what layers that hold much the same have; those stay as long as this hunt."""
+        there: dict[Path, str] = {}
+        if self.guarded:
+            keys = (path.name for path in self.shelf.published() if path.name.startswith(f"{PACKAGES}-"))
+            there = {self.shelf.layers / key / interpreter.site: key for key in keys}
+        others = [site for site in most_alike(venv.site, there) if self.shelf.get(there[site]) is not None]
+        return compile_packages(venv, interpreter, place, timeout, others)
 
     def _fails(self, key: str, failed: Untestable, place: Place) -> None:
         if place.keeps_failures:

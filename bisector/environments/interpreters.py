@@ -46,6 +46,12 @@ class Interpreter:
         return int(major), int(minor)
 
     @property
+    def bytecode_suffix(self) -> str:
+        """What follows a module's name where its bytecode is kept; nothing: not known."""
+        major, minor = self.minor
+        return f".cpython-{major}{minor}.pyc" if self.implementation == "cpython" and major > 2 else ""
+
+    @property
     def readable(self) -> tuple[Path, ...]:
         """What must be visible for it to start."""
         return (self.prefix, self.path.parent, self.library)

@@ -98,7 +98,7 @@ class Shelf:
 
     def holdings(self) -> tuple[Holding, ...]:
         """What lies here, least recently used first."""
-        found = [self._holding(path) for path in self._published()]
+        found = [self._holding(path) for path in self.published()]
         return tuple(sorted(found, key=lambda one: one.last_used))
 
     def evict(self, key: str) -> bool:
@@ -190,7 +190,8 @@ class Shelf:
             if cancelled.wait(LOCK_LOOK):
                 return None
 
-    def _published(self) -> Iterator[Path]:
+    def published(self) -> Iterator[Path]:
+        """Where each layer lies, by its key; it may go at any moment."""
         if self.layers.is_dir():
             yield from self.layers.iterdir()
 

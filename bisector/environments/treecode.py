@@ -101,7 +101,7 @@ class Treecode:
 
     @staticmethod
     def serves(interpreter: Interpreter) -> bool:
-        return interpreter.implementation == "cpython" and interpreter.minor >= OLDEST
+        return bool(interpreter.bytecode_suffix) and interpreter.minor >= OLDEST
 
     def lay(self, ready: Ready, place: Place, laid: Path) -> str | None:
         """What earlier runs imported, compiled where it is new, below `laid`, which no run may write to.
@@ -112,7 +112,7 @@ class Treecode:
             return None
         self._interpreter = ready.interpreter
         wanted = self._compiled(ready.interpreter, place)
-        suffix = _suffix(ready.interpreter)
+        suffix = ready.interpreter.bytecode_suffix
         for folder, modules in _by_folder(wanted).items():
             made = {_stem(one) + suffix: kept for one in modules if (kept := wanted[one]) in self._whole}
             _lay(laid / folder / "__pycache__", made, laid.parent)
@@ -206,11 +206,6 @@ def open_treecode(shelf: Shelf, project: str) -> Treecode:
     except (FileNotFoundError, UnicodeDecodeError):
         lines = []
     return Treecode(shelf, memory, frozenset(lines))
-
-
-def _suffix(interpreter: Interpreter) -> str:
-    major, minor = interpreter.minor
-    return f".cpython-{major}{minor}.pyc"
 
 
 def _kept(store: Path, content: str) -> str:

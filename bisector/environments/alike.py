@@ -1,0 +1,84 @@
+"""A new layer's bytecode, as far as other layers hold the very same files: large packages take seconds to compile.
+
+Knows nothing of how layers are made. A file is the same where it is one file under two names: installers link what
+they unpacked once. Bytecode that a package brought is thrown away before, so that all there is was compiled here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from bisector.process import leftovers
+
+CACHE = "__pycache__"
+MOST = 2
+"""Layers that are looked through: a third would have little that these have not."""
+
+
+def forget(site: Path) -> None:
+    """What packages brought need not be what their sources say."""
+    for folder in _folders(site):
+        if folder.name == CACHE:
+            for name in _files(folder):
+                (folder / name).unlink()
+
+
+def most_alike(site: Path, others: Iterable[Path]) -> list[Path]:
+    """Those that have most packages in common with it, release by release."""
+    own = _releases(site)
+    shared = {other: len(own & _releases(other)) for other in others}
+    return sorted((other for other in shared if shared[other]), key=lambda other: -shared[other])[:MOST]
+
+
+def lend(site: Path, other: Path, suffix: str) -> None:
+    """Link the bytecode of each file that the other one has as well."""
+    if not other.is_dir() or site.stat().st_dev != other.stat().st_dev:
+        return
+    for folder in list(_folders(site)):
+        there = other / folder.relative_to(site)
+        theirs = _files(there, other)
+        own = _files(folder, site)
+        same = [name for name in own if name.endswith(".py") and theirs.get(name) == own[name]]
+        if same:
+            _link(folder / CACHE, there / CACHE, [f"{name.removesuffix('.py')}{suffix}" for name in same])
+
+
+def modules_without(site: Path, suffix: str) -> int:
+    """How many sources have no bytecode yet."""
+    count = 0
+    for folder in _folders(site):
+        made = _files(folder / CACHE)
+        names = [name for name in _files(folder) if name.endswith(".py")]
+        count += sum(f"{name.removesuffix('.py')}{suffix}" not in made for name in names)
+    return count
+
+
+def _link(here: Path, there: Path, names: Iterable[str]) -> None:
+    made = _files(there)
+    if here.is_symlink() or there.is_symlink():
+        return
+    here.mkdir(exist_ok=True)
+    have = _files(here)
+    for name in names:
+        if name in made and name not in have:
+            os.link(there / name, here / name)
+
+
+def _releases(site: Path) -> set[str]:
+    return {path.name for path in site.glob("*.dist-info")}
+
+
+def _folders(top: Path) -> Iterator[Path]:
+    """No link is followed."""
+    for folder, _, _ in os.walk(top):
+        yield Path(folder)
+
+
+def _files(folder: Path, top: Path | None = None) -> Mapping[str, int]:
+    """Plain files with what makes each one the same; a link that leads out of `top` leads to none."""
+    if not folder.is_dir() or (top is not None and not leftovers.is_below(folder, top)):
+        return {}
+    with os.scandir(folder) as entries:
+        return {entry.name: entry.inode() for entry in entries if entry.is_file(follow_symlinks=False)}
