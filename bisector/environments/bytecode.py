@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from bisector.environments import alike
@@ -34,7 +35,9 @@ def compile_packages(
     workers = min(MOST_WORKERS, os.cpu_count() or 1)
     if others and (suffix := interpreter.bytecode_suffix):
         for other in others:
-            alike.lend(venv.site, other, suffix)
+            # Evicted in this moment, linked as often as a file can be: what is not lent is compiled.
+            with suppress(OSError):
+                alike.lend(venv.site, other, suffix)
         workers = workers if alike.modules_without(venv.site, suffix) > FEW else 1
     # From within its folder: only folders of packages are taken for tests then, not those above.
     argv: list[str | Path] = [interpreter.path, "-I", "-S", "-m", "compileall", "-q", "-j", str(workers)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import marshal
 import os
@@ -72,6 +73,20 @@ def test_what_runs_could_write_to_lends_nothing(lab: Lab, project: str) -> None:
         second = bytecode(lab, lab.ready(project, requirements=("dep", "other")))
         assert first.keys() == second.keys()
         assert not set(first.values()) & set(second.values())
+
+
+def test_what_cannot_be_lent_is_compiled(lab: Lab, project: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the other layer is evicted in this moment, or a file has as many links as it can have."""
+    lab.open(guarded=True)
+    first = bytecode(lab, lab.ready(project, requirements=("dep",)))
+
+    def refuse(*asked: object) -> None:
+        raise OSError(errno.EMLINK, "Too many links")
+
+    monkeypatch.setattr(alike, "_link", refuse)
+    second = bytecode(lab, lab.ready(project, requirements=("dep", "other")))
+    assert first.keys() == second.keys()
+    assert not set(first.values()) & set(second.values())
 
 
 def test_bytecode_that_a_package_brought_is_not_believed(lab: Lab, project: str) -> None:
