@@ -36,6 +36,7 @@ HANDS = {"subprocess", "sqlite3", "socket", "httpx", "threading", "asyncio", "mu
 LATE = {
     ("cli/guard.py", "traceback"),
     ("cli/guard.py", "bisector.cli.version"),
+    ("oracles/torch_itself.py", "torch"),
     ("recipe/web.py", "httpx"),
     ("report/html.py", "jinja2"),
 }

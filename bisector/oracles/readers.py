@@ -26,6 +26,7 @@ from bisector.oracles.leaves import (
     strided,
 )
 from bisector.oracles.torch_file import read_torch
+from bisector.oracles.torch_itself import read_by_torch, torch_is_here
 from bisector.oracles.zipped import members
 
 Leaves = dict[str, Leaf]
@@ -50,9 +51,18 @@ def read(path: Path) -> Leaves:
     try:
         return reader(_content(path))
     except Unreadable as error:
+        if reader is read_torch and torch_is_here():
+            return _by_torch(path, error)
         raise Unreadable(f"{path.name}: {error}") from error
     except RecursionError as error:
         raise Unreadable(f"{path.name}: nested too deeply") from error
+
+
+def _by_torch(path: Path, before: Unreadable) -> Leaves:
+    try:
+        return read_by_torch(path)
+    except Unreadable as error:
+        raise Unreadable(f"{path.name}: {before}; {error}") from error
 
 
 def _content(path: Path) -> memoryview:

@@ -25,6 +25,8 @@ from bisector.oracles.leaves import (
 )
 from bisector.oracles.zipped import members
 
+MORE = " (bisector[torch] reads more)"
+
 
 @dataclass(frozen=True, slots=True)
 class _Name:
@@ -70,7 +72,7 @@ DAMAGES = (
 
 def read_torch(content: memoryview) -> dict[str, Leaf]:
     if bytes(content[:4]) != b"PK\x03\x04":
-        raise Unreadable("not a file of torch.save's, or one in its format of before 1.6")
+        raise Unreadable(f"not a file of torch.save's, or one in its format of before 1.6{MORE}")
     found = members(content)
     pickled = next((name for name in found if name.endswith("/data.pkl")), None)
     if pickled is None:
@@ -108,7 +110,8 @@ class _Unpickler(pickle.Unpickler):
             return callables[module, name]
         if module == "torch" and (name in STORAGES or name in DTYPES):
             return _Name(name)
-        raise Unreadable(f"it holds {module}.{name}, which is no plain tensor: save tensors only")
+        more = MORE if module.partition(".")[0] == "torch" else ""
+        raise Unreadable(f"it holds {module}.{name}, which is no plain tensor: save tensors only{more}")
 
     def persistent_load(self, pid: object) -> _Storage:
         match pid:

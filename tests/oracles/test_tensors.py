@@ -88,8 +88,11 @@ REFUSED = {
     "objects.npy": "it holds Python objects, which are not loaded: that would run code",
     "records.npy": "it holds records, which are not compared: save each field as an array",
     "texts.npy": "arrays of type <U2 are not compared",
-    "old_format.pt": "not a file of torch.save's, or one in its format of before 1.6",
-    "float8.pt": "it holds torch._utils._rebuild_tensor_v3, which is no plain tensor: save tensors only",
+    "old_format.pt": "not a file of torch.save's, or one in its format of before 1.6 (bisector[torch] reads more)",
+    "float8.pt": (
+        "it holds torch._utils._rebuild_tensor_v3, which is no plain tensor: save tensors only "
+        "(bisector[torch] reads more)"
+    ),
     "numpy_inside.pt": (
         "it holds numpy._core.multiarray._reconstruct, which is no plain tensor: save tensors only"
     ),
