@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+TICK = 0.05
+
+
+class Follower(threading.Event):
+    """Set by itself, or as soon as another event is."""
+
+    def __init__(self, leader: threading.Event) -> None:
+        super().__init__()
+        self._leader = leader
+
+    def is_set(self) -> bool:
+        return super().is_set() or self._leader.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        until = None if timeout is None else time.monotonic() + timeout
+        while not self.is_set() and (until is None or time.monotonic() < until):
+            super().wait(TICK if until is None else max(0.0, min(TICK, until - time.monotonic())))
+        return self.is_set()
+
 
 @contextmanager
-def beside(work: Callable[[], None]) -> Iterator[None]:
-    """`work` is through at the end; what it raises is raised there."""
+def beside(work: Callable[[], None], give_up: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """`work` is through at the end, where what it raises is raised, whatever the block raised.
+
+    `give_up` is called where the block raises: nobody waits for all of it then.
+    """
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="beside") as pool:
         begun = pool.submit(work)
-        yield
+        try:
+            yield
+        except BaseException as error:
+            give_up()
+            fault = begun.exception()
+            if fault is not None:
+                raise fault from error
+            raise
         begun.result()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bisector.engine.hunter import Hunter
 from bisector.engine.workers import attempt
@@ -28,7 +28,8 @@ class Dossier:
     notices: Sequence[str]
 
 
-Ask = Callable[[str], Dossier]
+Ask = Callable[[str, threading.Event | None], Dossier]
+"""The event ends what git does."""
 
 
 class Inquiry:
@@ -37,6 +38,7 @@ class Inquiry:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self._sha: str | None = None
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="inquiry", daemon=True)
         self._found: Dossier | None = None
 
@@ -47,18 +49,27 @@ class Inquiry:
     def answer(self, sha: str) -> Dossier:
         if sha == self._sha:
             self._thread.join()
-        return self._found if self._found is not None and sha == self._sha else self._ask(sha)
+            if self._found is not None:
+                return self._found
+        # Two at a time would be in each other's way.
+        self.close()
+        return self._ask(sha, None)
 
     def close(self) -> None:
+        self._over.set()
         if self._sha is not None:
             self._thread.join(PATIENCE)
 
     def _work(self) -> None:
-        self._found, _ = attempt(lambda: self._ask(self._sha or ""))
+        self._found, _ = attempt(lambda: self._ask(self._sha or "", self._over))
 
 
 def open_inquiry(hunter: Hunter, machine: Mapping[str, str]) -> Inquiry:
-    return Inquiry(lambda sha: _look_up(hunter.mirror, sha, hunter.row.new_commit or sha, machine))
+    def ask(sha: str, over: threading.Event | None) -> Dossier:
+        mirror = replace(hunter.mirror, stop=over or hunter.mirror.stop)
+        return _look_up(mirror, sha, hunter.row.new_commit or sha, machine)
+
+    return Inquiry(ask)
 
 
 def _look_up(mirror: Mirror, sha: str, new: str, machine: Mapping[str, str]) -> Dossier:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from bisector.engine import begin, confirm, endings, ends, faces, narrow, retrying
@@ -32,9 +33,13 @@ class Result:
 
 def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
     """Hunt to an ending. A fault of the machine or an interruption is one too, and can be gone on from."""
+    with closing(open_inquiry(hunter, machine)) as inquiry:
+        return _hunt(hunter, machine, inquiry)
+
+
+def _hunt(hunter: Hunter, machine: Mapping[str, str], inquiry: Inquiry) -> Result:
     began = time.monotonic()
     fault: BisectorError | None = None
-    inquiry = open_inquiry(hunter, machine)
     try:
         conclusion = _phases(hunter, inquiry)
     except EndpointFault as wrong:
@@ -52,7 +57,6 @@ def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
     seconds = time.monotonic() - began
     hunter.store.add_seconds(hunter.id, seconds)
     made = account(hunter, conclusion, hunter.row.seconds + seconds, machine, inquiry)
-    inquiry.close()
     hunter.store.keep_account(hunter.id, made)
     hunter.listener.hear(Ended(made))
     return Result(made, fault)

@@ -1,7 +1,7 @@
 """A new layer's bytecode, as far as other layers hold the very same files: large packages take seconds to compile.
 
 Knows nothing of how layers are made. A file is the same where it is one file under two names: installers link what
-they unpacked once. Bytecode that a package brought is thrown away before, so that all there is was compiled here.
+they unpacked once. What a package brought of bytecode for a source is thrown away before: all of it is made here.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ MOST = 2
 
 
 def forget(site: Path) -> None:
-    """What packages brought need not be what their sources say."""
+    """Of what packages brought, the bytecode that Python would take for a source's own."""
     for folder in _folders(site):
         if folder.name == CACHE:
+            sources = _files(folder.parent)
             for name in _files(folder):
-                (folder / name).unlink()
+                if name.endswith(".pyc") and f"{name.partition('.')[0]}.py" in sources:
+                    (folder / name).unlink()
 
 
 def most_alike(site: Path, others: Iterable[Path]) -> list[Path]:
@@ -45,10 +47,12 @@ def lend(site: Path, other: Path, suffix: str) -> None:
             _link(folder / CACHE, there / CACHE, [f"{name.removesuffix('.py')}{suffix}" for name in same])
 
 
-def modules_without(site: Path, suffix: str) -> int:
-    """How many sources have no bytecode yet."""
+def modules_without(site: Path, suffix: str, unread: str) -> int:
+    """How many sources have no bytecode yet, those below a folder of that name left out."""
     count = 0
     for folder in _folders(site):
+        if unread in folder.relative_to(site).parts:
+            continue
         made = _files(folder / CACHE)
         names = [name for name in _files(folder) if name.endswith(".py")]
         count += sum(f"{name.removesuffix('.py')}{suffix}" not in made for name in names)

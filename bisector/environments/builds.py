@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -70,6 +70,10 @@ class Order:
         )
 
 
+Meanwhile = Callable[[Place], Trouble | None]
+"""What can be done in a place of its own while a build goes on; the machine's fault, if that was in the way."""
+
+
 @dataclass
 class Builds:
     """Makes project layers on a shelf. Remembers what each way to build reads, and which builds failed."""
@@ -83,7 +87,7 @@ class Builds:
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def provide(
-        self, order: Order, place: Place, meanwhile: Callable[[], None]
+        self, order: Order, place: Place, meanwhile: Meanwhile | None
     ) -> Built | Untestable | Trouble:
         """The project layer, with its artefacts lying in the tree. `meanwhile`: to be done beside a build, if any."""
         key = order.key(place.tree)
@@ -98,8 +102,28 @@ class Builds:
                 return self._built(layer)
             if layer is not None:
                 return layer
-        with beside(meanwhile):
+        if meanwhile is None or place.beside is None:
             return self._make(key, order, place, files)
+        return self._make_beside(meanwhile, place.beside, key, order, place, files)
+
+    def _make_beside(
+        self,
+        meanwhile: Meanwhile,
+        own: Place,
+        key: str,
+        order: Order,
+        place: Place,
+        files: Mapping[str, str],
+    ) -> Built | Untestable | Trouble:
+        """Beside other work a build may fail that would not alone: it is believed when it fails once more."""
+        troubles: list[Trouble | None] = []
+        with beside(lambda: troubles.append(meanwhile(own)), own.cancelled.set):
+            made = self._make(key, order, replace(place, keeps_failures=False), files)
+            if not isinstance(made, Built):
+                own.cancelled.set()
+        if isinstance(made, Untestable):
+            return self._make(key, order, place, files)
+        return troubles[0] or made if isinstance(made, Built) else made
 
     def _make(
         self, key: str, order: Order, place: Place, files: Mapping[str, str]

@@ -6,43 +6,52 @@ Knows nothing of layers. Nothing that is compiled is executed.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from bisector.environments import alike
 from bisector.environments.interpreters import Interpreter
+from bisector.environments.layers import temporary
 from bisector.environments.ready import Place
 from bisector.environments.thin import Thin
 from bisector.model import Trouble
 from bisector.process import Finished
 
+Lend = Callable[[Path, str], None]
+"""Puts the bytecode into a folder of packages that another one has; the second word: how its files end."""
 FEW = 200
 """So many modules are compiled in one process before a second one has started."""
-UNREAD = "/tests/"
+UNREAD = "tests"
 """Of numpy, scipy and pandas it is the larger half, and hardly a repro imports it."""
 MOST_WORKERS = 4
 
 
+def no_lending(site: Path, suffix: str) -> None:
+    """Where each layer makes its own."""
+
+
 def compile_packages(
-    venv: Thin, interpreter: Interpreter, place: Place, timeout: float, others: Sequence[Path]
+    venv: Thin, interpreter: Interpreter, place: Place, timeout: float, lend: Lend
 ) -> Trouble | None:
-    """In the cage: a package may have put a link where bytecode goes. Some is taken from where `others` have theirs.
+    """In the cage: a package may have put a link where bytecode goes. What can be lent is not made.
 
     What cannot be compiled is left to say so itself when it is imported.
     """
     alike.forget(venv.site)
     workers = min(MOST_WORKERS, os.cpu_count() or 1)
-    if others and (suffix := interpreter.bytecode_suffix):
-        for other in others:
-            # Evicted in this moment, linked as often as a file can be: what is not lent is compiled.
-            with suppress(OSError):
-                alike.lend(venv.site, other, suffix)
-        workers = workers if alike.modules_without(venv.site, suffix) > FEW else 1
+    if suffix := interpreter.bytecode_suffix:
+        # Evicted in this moment, linked as often as a file can be: what is not lent is compiled.
+        with suppress(OSError):
+            lend(venv.site, suffix)
+        missing = alike.modules_without(venv.site, suffix, UNREAD)
+        if not missing:
+            return None
+        workers = 1 if missing <= FEW else workers
     # From within its folder: only folders of packages are taken for tests then, not those above.
     argv: list[str | Path] = [interpreter.path, "-I", "-S", "-m", "compileall", "-q", "-j", str(workers)]
-    argv += ["-x", UNREAD, "."]
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(place.scratch), "LANG": "C.UTF-8"}
-    writable = (venv.path, place.scratch)
-    ran = place.runner(argv, venv.site, env, timeout, writable, interpreter.readable)
+    argv += ["-x", f"/{UNREAD}/", "."]
+    with temporary(place.scratch / "compile") as own:
+        env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(own), "LANG": "C.UTF-8"}
+        ran = place.runner(argv, venv.site, env, timeout, (venv.path, own), interpreter.readable)
     return Trouble("cancelled") if isinstance(ran, Finished) and ran.cancelled else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,10 +12,10 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from bisector.environments import scripts, thin, wheels
+from bisector.environments import alike, scripts, thin, wheels
 from bisector.environments.alike import most_alike
 from bisector.environments.budget import DOWNLOADS
-from bisector.environments.bytecode import compile_packages
+from bisector.environments.bytecode import Lend, compile_packages, no_lending
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
@@ -72,6 +73,8 @@ class Dependencies:
     guarded: bool
     pauses: tuple[float, ...]
     _failed: dict[str, Untestable] = field(default_factory=dict)
+    _asked: dict[str, threading.Lock] = field(default_factory=dict)
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def lock(
         self,
@@ -84,26 +87,35 @@ class Dependencies:
         """The exact versions, as recorded or resolved now."""
         if not requirements:
             return ()
-        interpreter = served.interpreter
-        name = fingerprint(
-            "lock",
-            sorted(requirements),
-            [cutoff.isoformat() if cutoff else "", served.installer.name],
-            [interpreter.version, interpreter.implementation, interpreter.platform],
-            _words(request.index),
-            *_tools_of(served),
-        )
-        known = place.locks.get(name) or self._failed.get(name)
-        if known is not None:
-            return known
-        with temporary(place.scratch / "resolve") as scratch:
-            wanted = Wanted(interpreter.path, requirements, cutoff)
-            lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
-        if isinstance(lines, Untestable):
-            self._fails(name, lines, place)
-        elif not isinstance(lines, Trouble):
-            place.locks.put(name, lines)
-        return lines
+        name = _lock_name(requirements, cutoff, served, request)
+        # Two answers to one question would not be the same when a release appears in between.
+        with self._resolving(name):
+            known = place.locks.get(name) or self._failed.get(name)
+            if known is not None:
+                return known
+            with temporary(place.scratch / "resolve") as scratch:
+                wanted = Wanted(served.interpreter.path, requirements, cutoff)
+                lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
+            if isinstance(lines, Untestable):
+                self._fails(name, lines, place)
+            elif not isinstance(lines, Trouble):
+                place.locks.put(name, lines)
+            return lines
+
+    def known(
+        self,
+        requirements: tuple[str, ...],
+        cutoff: datetime | None,
+        served: Served,
+        request: EnvironmentRequest,
+        place: Place,
+    ) -> tuple[str, ...] | None:
+        """The exact versions, if they are on record."""
+        return place.locks.get(_lock_name(requirements, cutoff, served, request)) if requirements else ()
+
+    def has(self, lines: tuple[str, ...], served: Served) -> bool:
+        """Whether their layer lies there."""
+        return (self.shelf.layers / self._key(lines, served)).is_dir()
 
     def releases(
         self,
@@ -142,8 +154,7 @@ class Dependencies:
     ) -> Layer | Untestable | Trouble:
         """Exactly `lines`, installed and proven to let Python start."""
         interpreter, installer = served.interpreter, served.installer
-        kind = PACKAGES if self.guarded else COPIES
-        key = fingerprint(kind, interpreter.words(), lines, [installer.name], *_tools_of(served))
+        key = self._key(lines, served)
         if key in self._failed:
             return self._failed[key]
 
@@ -153,7 +164,7 @@ class Dependencies:
                 bench = self._bench(served, request, place, scratch)
                 failed = (
                     installer.install(venv.python, lines, bench)
-                    or self._compile(venv, interpreter, place, request.timeout)
+                    or compile_packages(venv, interpreter, place, request.timeout, self._lend(interpreter))
                     or self._prove(venv, interpreter, place)
                 )
             if failed is None and not leftovers.is_below(venv.bin, path):
@@ -167,16 +178,31 @@ class Dependencies:
             self._fails(key, made, place)
         return made
 
-    def _compile(
-        self, venv: thin.Thin, interpreter: Interpreter, place: Place, timeout: float
-    ) -> Trouble | None:
-        """With what layers that hold much the same have; those stay as long as this hunt."""
-        there: dict[Path, str] = {}
-        if self.guarded:
-            keys = (path.name for path in self.shelf.published() if path.name.startswith(f"{PACKAGES}-"))
+    def _key(self, lines: tuple[str, ...], served: Served) -> str:
+        interpreter, installer = served.interpreter, served.installer
+        kind = _kind(interpreter) if self.guarded else COPIES
+        return fingerprint(kind, interpreter.words(), lines, [installer.name], *_tools_of(served))
+
+    def _lend(self, interpreter: Interpreter) -> Lend:
+        """The bytecode of layers for the same interpreter; nothing of those that what runs could write to."""
+
+        def lend(site: Path, suffix: str) -> None:
+            keys = (path.name for path in self.shelf.published() if path.name.startswith(_kind(interpreter)))
             there = {self.shelf.layers / key / interpreter.site: key for key in keys}
-        others = [site for site in most_alike(venv.site, there) if self.shelf.get(there[site]) is not None]
-        return compile_packages(venv, interpreter, place, timeout, others)
+            for other in most_alike(site, there):
+                with self.shelf.borrowed(there[other]) as is_whole:
+                    if is_whole:
+                        alike.lend(site, other, suffix)
+
+        return lend if self.guarded else no_lending
+
+    @contextmanager
+    def _resolving(self, name: str) -> Iterator[None]:
+        """One thread at a time."""
+        with self._mutex:
+            lock = self._asked.setdefault(name, threading.Lock())
+        with lock:
+            yield
 
     def _fails(self, key: str, failed: Untestable, place: Place) -> None:
         if place.keeps_failures:
@@ -215,11 +241,11 @@ class Dependencies:
 
     def _prove(self, venv: thin.Thin, interpreter: Interpreter, place: Place) -> Untestable | Trouble | None:
         """A broken .pth or sitecustomize shows when Python starts: here, not in every trial."""
-        env = {"PATH": "/usr/bin:/bin", "HOME": str(place.scratch), "LANG": "C.UTF-8"}
         readable = (venv.path, *interpreter.readable)
-        ran = place.runner(
-            [venv.python, "-c", "pass"], place.scratch, env, PROOF_TIMEOUT, (place.scratch,), readable
-        )
+        # Code of packages runs here, beside other work of this place: in a folder of its own.
+        with temporary(place.scratch / "start") as own:
+            env = {"PATH": "/usr/bin:/bin", "HOME": str(own), "LANG": "C.UTF-8"}
+            ran = place.runner([venv.python, "-c", "pass"], own, env, PROOF_TIMEOUT, (own,), readable)
         if isinstance(ran, Finished) and ran.ok:
             return None
         said = redact(ran.stderr or ran.stdout) if isinstance(ran, Finished) else ran.reason
@@ -240,6 +266,25 @@ def _slim(venv: Path, layer: Path) -> None:
     for item in venv.iterdir():
         item.rename(layer / item.name)
     venv.rmdir()
+
+
+def _kind(interpreter: Interpreter) -> str:
+    """Of layers that may lend each other bytecode: patch releases mend compilers and share its number."""
+    return fingerprint(PACKAGES, interpreter.words())[: len(PACKAGES) + 9]
+
+
+def _lock_name(
+    requirements: tuple[str, ...], cutoff: datetime | None, served: Served, request: EnvironmentRequest
+) -> str:
+    interpreter = served.interpreter
+    return fingerprint(
+        "lock",
+        sorted(requirements),
+        [cutoff.isoformat() if cutoff else "", served.installer.name],
+        [interpreter.version, interpreter.implementation, interpreter.platform],
+        _words(request.index),
+        *_tools_of(served),
+    )
 
 
 def _tools_of(served: Served) -> tuple[list[str], ...]:

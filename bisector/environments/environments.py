@@ -7,23 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
 from bisector.environments import budget as budgets
-from bisector.environments import ladder, project, proof, thin, wants
+from bisector.environments import ladder, packages, project, proof, thin, wants
 from bisector.environments.backend import Kind
 from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Between, Dependencies, Served
 from bisector.environments.interpreters import Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
-from bisector.environments.layers import Holding, Layer, Shelf, remove, temporary
+from bisector.environments.layers import Holding, Layer, Shelf, remove
+from bisector.environments.packages import Wish
 from bisector.environments.project import Project
 from bisector.environments.proof import Proofs
 from bisector.environments.ready import Place, Ready
-from bisector.environments.requirements import Metadata
 from bisector.installers import INSTALLERS, Installer
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentFacts, EnvironmentRequest, InstallMode, Stage, Trouble, Untestable
@@ -114,24 +113,10 @@ class Environments:
         if refused is not None:
             return refused
         served = replace(served, tools=rung.tools(served.interpreter.minor))
-        lines = self._lines(rung, request, metadata, served, place)
+        lines = packages.exact(self.dependencies, Wish(rung, request, metadata, served), place)
         if isinstance(lines, Untestable | Trouble):
             return lines
         return self._assemble(request, found, roots, served, lines, built, place)
-
-    def _lines(
-        self, rung: Rung, request: EnvironmentRequest, metadata: Metadata | None, served: Served, place: Place
-    ) -> tuple[str, ...] | Untestable | Trouble:
-        """The exact versions of all that the commit needs."""
-        lines: tuple[str, ...] | Untestable | Trouble
-        lines = wants.requirements(request, metadata, served.interpreter)
-        if not request.exact:
-            lines = self.dependencies.lock(lines, rung.cutoff, served, request, place)
-        return (
-            lines
-            if isinstance(lines, Untestable | Trouble)
-            else wants.without_itself(lines, request, metadata)
-        )
 
     def _serve(self, request: EnvironmentRequest, found: Project) -> Served | Untestable | Trouble:
         if request.python is not None:
@@ -166,26 +151,15 @@ class Environments:
             )
         # The build gets what makes it work: today's packages first, those of the date where they do not.
         by_old_tools = replace(served, tools=rung.tools(served.interpreter.minor))
-        meanwhile = partial(self._lay_dependencies, rung, request, found, by_old_tools, place)
+        wish = Wish(rung, request, found.metadata, by_old_tools)
+        meanwhile = packages.meanwhile(self.dependencies, wish, place)
         answer: Built | Untestable | Trouble | None = None
         for way in dict.fromkeys(((served, None), (served, rung.cutoff), (by_old_tools, rung.cutoff))):
             answer = self.builds.provide(Order(request, found, kind, *way), place, meanwhile)
             if not isinstance(answer, Untestable):
                 break
+            meanwhile = None
         return answer
-
-    def _lay_dependencies(
-        self, rung: Rung, request: EnvironmentRequest, found: Project, served: Served, place: Place
-    ) -> None:
-        """Their layer, where the build need not say what they are. What stands in the way is met again after it."""
-        known = found.metadata is not None or not request.declared
-        if not known or wants.refusal(request, found.metadata, served.interpreter) is not None:
-            return
-        with temporary(place.scratch / "meanwhile") as scratch:
-            own = replace(place, scratch=scratch)
-            lines = self._lines(rung, request, found.metadata, served, own)
-            if isinstance(lines, tuple) and lines:
-                self.dependencies.layer(lines, served, request, own)
 
     def _assemble(
         self,

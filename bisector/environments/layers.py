@@ -83,6 +83,26 @@ class Shelf:
         self._discard(path)
         return None
 
+    @contextmanager
+    def borrowed(self, key: str) -> Iterator[bool]:
+        """Whether the layer is there and whole; it stays for this moment, and is left as it lies in any case."""
+        lock = None
+        with suppress(FileNotFoundError):
+            lock = os.open(self._use_lock(key), os.O_RDWR | os.O_CLOEXEC)
+        try:
+            yield lock is not None and self._stays(lock, key)
+        finally:
+            if lock is not None:
+                os.close(lock)
+
+    def _stays(self, lock: int, key: str) -> bool:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        path = self.layers / key
+        return path.is_dir() and self._is_whole(key, path)
+
     def make(self, key: str, build: Build, cancelled: threading.Event) -> Layer | Untestable | Trouble:
         """The layer, built by `build` into a folder aside unless it is there or another process makes it."""
         found = self.get(key)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bisector.environments.interpreters import GUEST
+from bisector.environments.layers import temporary
 from bisector.environments.ready import Place, Ready
 from bisector.installers.words import reason_of
 from bisector.model import InstallMode, Stage, Trouble, Untestable
@@ -51,9 +52,15 @@ class Proofs:
 
 
 def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | Trouble:
-    answer = place.scratch / "where.json"
+    # Other work goes on in this place.
+    with temporary(place.scratch / "proof") as own:
+        return _told(own, ready, place)
+
+
+def _told(own: Path, ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | Trouble:
+    answer = own / "where.json"
     argv = [str(ready.python), str(GUEST / "where.py"), str(answer), *ready.modules]
-    ran = _run(argv, PROOF_TIMEOUT, ready, place)
+    ran = _run(argv, PROOF_TIMEOUT, ready, place, own)
     if not isinstance(ran, Finished):
         return Trouble(f"{ran.program} cannot be started: {ran.reason}")
     if ran.cancelled:
@@ -61,7 +68,7 @@ def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | 
     if not ran.ok:
         return Untestable(Stage.IMPORT, reason_of(ran.stdout + ran.stderr) or "Python does not start")
     try:
-        said = json.loads(leftovers.read(answer, place.scratch) or "")
+        said = json.loads(leftovers.read(answer, own) or "")
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
@@ -69,10 +76,11 @@ def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | 
     return {str(name): origin and str(origin) for name, origin in said.items()}
 
 
-def _run(argv: list[str], timeout: float, ready: Ready, place: Place) -> Finished | ProgramMissing:
-    env = ready.environment({"HOME": str(place.scratch), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"})
-    readable = (*ready.readable, place.tree, GUEST)
-    return place.runner(argv, place.scratch, env, timeout, (place.scratch, place.tree), readable)
+def _run(argv: list[str], timeout: float, ready: Ready, place: Place, own: Path) -> Finished | ProgramMissing:
+    """Code of the commit and of its packages, which can write to the tree and to its `own` folder."""
+    env = ready.environment({"HOME": str(own), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"})
+    readable = (*ready.readable, ready.venv, place.tree, GUEST)
+    return place.runner(argv, own, env, timeout, (own, place.tree), readable)
 
 
 def _judge(module: str, origin: str | None, ready: Ready) -> Untestable | Trouble | None:
@@ -93,7 +101,7 @@ def imports(ready: Ready, place: Place) -> Untestable | Trouble | None:
         return None
     script = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
     argv = [str(ready.python), "-c", script, *ready.modules]
-    ran = _run(argv, ready.request.timeout, ready, place)
+    ran = _run(argv, ready.request.timeout, ready, place, place.scratch)
     if not isinstance(ran, Finished):
         return Trouble(f"{ran.program} cannot be started: {ran.reason}")
     if ran.cancelled:

@@ -42,6 +42,8 @@ class Place:
     cancelled: threading.Event
     keeps_failures: bool = True
     """What cannot be built or installed fails at once when it is asked for again."""
+    beside: Place | None = None
+    """For what is done while a build goes on here. Its `cancelled` is its own, and follows this one's."""
 
 
 @dataclass(frozen=True, slots=True)

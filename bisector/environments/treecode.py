@@ -185,10 +185,11 @@ class Treecode:
         )
         listed = aside / "modules"
         listed.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
-        env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(place.scratch), "LANG": "C.UTF-8"}
+        env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(aside), "LANG": "C.UTF-8"}
         argv: list[str | Path] = [interpreter.path, "-I", "-S", GUEST / "compile_modules.py", listed]
         readable = (*interpreter.readable, GUEST, place.tree)
-        place.runner(argv, place.scratch, env, None, (place.scratch,), readable)
+        # Code of packages may run in this place at the same time: what it can write to is never this folder.
+        place.runner(argv, aside, env, None, (aside,), readable)
         for path, content in missing.items():
             made = aside / content
             # A build may have written the source anew in the same moment.
@@ -225,9 +226,12 @@ def _stem(module: str) -> str:
 
 def _holds(source: Path, content: str) -> bool:
     """Whether the file is what git calls by that id: a build may have written it anew, a filter changed it."""
-    if source.is_symlink() or not source.is_file():
+    try:
+        if source.is_symlink() or not source.is_file():
+            return False
+        said = source.read_bytes()
+    except OSError:
         return False
-    said = source.read_bytes()
     digest = hashlib.sha1 if len(content) == SHA1 else hashlib.sha256
     return digest(b"blob %d\0" % len(said) + said).hexdigest() == content
 

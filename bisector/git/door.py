@@ -109,6 +109,10 @@ class Git:
     work_tree: Path | None = None
     cancelled: threading.Event | None = None
 
+    def at(self, git_dir: Path) -> Git:
+        """Another repository, with no worktree."""
+        return Git(git_dir, self.environment, None, self.cancelled)
+
     def with_environment(self, environment: Mapping[str, str]) -> Git:
         return Git(self.git_dir, environment, self.work_tree, self.cancelled)
 

@@ -37,7 +37,7 @@ class PullCommits:
 
     def _aside(self) -> Git:
         folder = self.mirror.folder / "pulls.git"
-        git = Git(folder, self.mirror.git.environment)
+        git = self.mirror.git.at(folder)
         if not (folder / "objects" / "info" / "alternates").exists():
             folder.mkdir(parents=True, exist_ok=True)
             git.text("init", "--quiet", "--bare", "--template=", ".")

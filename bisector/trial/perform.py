@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
-from bisector.beside import beside
+from bisector.beside import Follower, beside
 from bisector.caps import Confinement, gpu_memory_hook
 from bisector.environments import Place, Ready, Treecode
 from bisector.git.door import GitFailed, SubmoduleUnavailable
@@ -173,6 +173,12 @@ class _Making:
         return replace(made.facts, rungs=rungs), self._repro(made, second)
 
     def _place(self, name: str) -> Place:
+        """With another one beside it, for what can be done while a build goes on; it believes no failure."""
+        place = self._one_place(name, self.cancelled)
+        other = self._one_place(f"{name}-beside", Follower(self.cancelled))
+        return replace(place, beside=replace(other, keeps_failures=False))
+
+    def _one_place(self, name: str, cancelled: threading.Event) -> Place:
         scratch = self.bench.scratch / name
         scratch.mkdir()
         return Place(
@@ -181,8 +187,8 @@ class _Making:
             facts=Tree(self.bench.slot.git),
             locks=self.bench.locks,
             log=self.log,
-            runner=CagedRunner(self.bench, self.request, self.cancelled),
-            cancelled=self.cancelled,
+            runner=CagedRunner(self.bench, self.request, cancelled),
+            cancelled=cancelled,
         )
 
     def _environment(self, asked: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:

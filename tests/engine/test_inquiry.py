@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from bisector.beside import Follower
 from bisector.engine.inquiry import Dossier, Inquiry
 from bisector.errors import Interrupted
 
@@ -21,12 +22,17 @@ class Forge:
     faults: list[Exception] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
     held: threading.Event = field(default_factory=threading.Event)
+    ended: list[str] = field(default_factory=list)
 
-    def ask(self, sha: str) -> Dossier:
+    def ask(self, sha: str, over: threading.Event | None) -> Dossier:
+        """git hears that it is over; a forge's server would not."""
         name = threading.current_thread().name
         self.asked.append((sha, name))
-        if name == "inquiry":
-            assert self.held.wait(PATIENCE)
+        if over is not None:
+            until = Follower(over)
+            while not (self.held.is_set() or until.wait(0.01)):
+                continue
+            self.ended += [sha] if over.is_set() else []
         if self.faults:
             raise self.faults.pop()
         return cast("Dossier", f"of {sha}")
@@ -77,9 +83,28 @@ def test_what_came_in_between_is_met_again_or_not(forge: Forge, fault: Exception
         answer(again, "a")
 
 
-def test_a_forge_that_does_not_answer_is_left_to_itself(forge: Forge) -> None:
+def test_what_git_does_ends_with_the_hunt(forge: Forge) -> None:
     inquiry = Inquiry(forge.ask)
     inquiry.begin("a")
     inquiry.close()
-    assert forge.asked == [("a", "inquiry")]
-    forge.held.set()
+    assert forge.ended == ["a"]
+
+
+def test_it_ends_before_another_commit_is_asked_about(forge: Forge) -> None:
+    inquiry = Inquiry(forge.ask)
+    inquiry.begin("a")
+    assert answer(inquiry, "b") == "of b"
+    assert forge.ended == ["a"]
+
+
+def test_a_server_that_does_not_answer_is_left_to_itself() -> None:
+    held = threading.Event()
+
+    def hang(sha: str, over: threading.Event | None) -> Dossier:
+        held.wait(PATIENCE)
+        raise ValueError("too late")
+
+    inquiry = Inquiry(hang)
+    inquiry.begin("a")
+    inquiry.close()
+    held.set()

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from bisector.beside import Follower
 from bisector.environments import Environments, Place, Ready, open_environments
-from bisector.installers import Installer
+from bisector.installers import Installer, Runner
 from bisector.model import EnvironmentRequest, InstallMode, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, run
 
@@ -180,6 +181,22 @@ def bare(
     return replace(ran, stdout_bytes=ran.stderr_bytes + ran.stdout_bytes, stderr_bytes=b"")
 
 
+def stopped_by(stop: threading.Event) -> Runner:
+    """As `bare`, ended with the event."""
+
+    def runner(
+        argv: Sequence[str | Path],
+        cwd: Path,
+        env: Mapping[str, str],
+        timeout: float | None,
+        writable: tuple[Path, ...],
+        readable: tuple[Path, ...],
+    ) -> Finished | ProgramMissing:
+        return run(argv, cwd=cwd, env=env, timeout=timeout, cancelled=stop)
+
+    return runner
+
+
 @dataclass
 class Lab:
     """One state directory, one repository, one hunt's records."""
@@ -207,8 +224,10 @@ class Lab:
     def place(self) -> Place:
         self.scratches += 1
         scratch = self.root / f"scratch{self.scratches}" / "trial"
-        scratch.mkdir(parents=True)
-        return Place(
+        other = scratch.with_name("trial-beside")
+        for folder in (scratch, other):
+            folder.mkdir(parents=True)
+        place = Place(
             tree=self.repo.tree,
             scratch=scratch,
             facts=self.repo,
@@ -216,6 +235,13 @@ class Lab:
             log=self.root / "log",
             runner=bare,
             cancelled=threading.Event(),
+        )
+        stop = Follower(place.cancelled)
+        return replace(
+            place,
+            beside=replace(
+                place, scratch=other, cancelled=stop, runner=stopped_by(stop), keeps_failures=False
+            ),
         )
 
     def request(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bisector.environments import Ready, alike
+from bisector.environments import Interpreters, Ready, alike
 
 from .conftest import PROJECT, Lab, make_wheel
 
@@ -99,6 +99,50 @@ def test_bytecode_that_a_package_brought_is_not_believed(lab: Lab, project: str)
     lab.open(guarded=True)
     for requirements in (("dep", "evil"), ("dep",)):
         assert lab.say(lab.ready(project, requirements=requirements), SAY) == "as its source says"
+
+
+def test_bytecode_that_is_no_source_s_stays(lab: Lab, wheel: Callable[..., Path]) -> None:
+    """What no import would take for a module's own may be the package's way to bring something."""
+    odd = {"dep/__pycache__/kept.txt": "1", f"dep/__pycache__/gone{SUFFIX}": "2", "dep/data/__pycache__": "3"}
+    wheel("dep", "1", files={"dep/__init__.py": "", **odd})
+    wheel("other", "1")
+    lab.open(guarded=True)
+    for requirements in (("dep",), ("dep", "other")):
+        ready = lab.ready(lab.repo.commit(PROJECT), requirements=requirements)
+        folder = Path(lab.say(ready, "import dep; print(dep.__path__[0])"))
+        assert {name: (folder.parent / name).read_text() for name in odd} == odd
+
+
+def test_a_lender_is_neither_thrown_away_nor_kept(lab: Lab, project: str) -> None:
+    """Another hunt runs in it; whether it is still what was published, that hunt will see for itself."""
+    first = lab.open(guarded=True)
+    ready = lab.ready(project, requirements=("dep",))
+    [key] = [one.key for one in first.holdings() if one.key.startswith("packages")]
+    second = lab.open(guarded=True)
+    lab.ready(project, requirements=("dep", "other"))
+    first.close()
+    assert [one.in_use for one in second.holdings() if one.key == key] == [False]
+    os.utime(Path(lab.say(ready, "import dep; print(dep.__file__)")))
+    lab.open(guarded=True)
+    make_wheel(lab.wheels, "third", "1")
+    lab.ready(project, requirements=("dep", "third"))
+    assert lab.say(ready, SAY) == "as its source says"
+
+
+def test_another_interpreter_compiles_for_itself(lab: Lab, project: str) -> None:
+    """Patch releases mend compilers, and share the number that bytecode bears."""
+    alike_to_us = [
+        one
+        for one in Interpreters(lab.environ).list_all()
+        if one.minor == sys.version_info[:2] and one.path != Path(sys.executable).resolve()
+    ]
+    if not alike_to_us:
+        pytest.skip(f"no second Python {sys.version_info[0]}.{sys.version_info[1]} is here")
+    lab.open(guarded=True)
+    first = bytecode(lab, lab.ready(project, requirements=("dep",)))
+    other = str(alike_to_us[-1].path)
+    second = bytecode(lab, lab.ready(project, python=other, requirements=("dep", "other")))
+    assert not set(first.values()) & set(second.values())
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:

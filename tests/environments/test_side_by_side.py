@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import os
+import tarfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bisector.model import Stage, Untestable
+from bisector.caps import choose, survey
+from bisector.environments import Place, Ready
+from bisector.model import InstallMode, Limits, Stage, Untestable
 
-from .conftest import PROJECT, Lab
+from .conftest import PROJECT, Lab, make_wheel
+from .test_caged import Caged
 
 WAITS = """
 import glob, time
@@ -59,4 +66,118 @@ def test_what_is_in_the_way_of_either_is_said_as_ever(lab: Lab, broken: bool) ->
         assert failed.stage is Stage.INSTALL
         assert ("this tree is broken" in failed.reason) is broken
         assert ("missing" in failed.reason) is not broken
-    assert not [*lab.root.glob("scratch*/trial/meanwhile")]
+    assert not [*lab.root.glob("scratch*/trial-beside/*")]
+
+
+SLOW = """
+import os, time, zipfile
+here = {here!r}
+META = "Metadata-Version: 2.1\\nName: slow\\nVersion: 1\\n"
+WHEEL = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+{helpers}
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    {step}
+    with zipfile.ZipFile(os.path.join(folder, "slow-1-py3-none-any.whl"), "w") as archive:
+        archive.writestr("slow.py", "version = '1'")
+        for name, text in (("METADATA", META), ("WHEEL", WHEEL), ("RECORD", "")):
+            archive.writestr("slow-1.dist-info/" + name, text)
+    return "slow-1-py3-none-any.whl"
+"""
+SOURCE = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "slow"
+version = "1"
+"""
+MEET = """
+def meets(own, other):
+    \"\"\"Whether the other one is at work, given a while to begin; who was here before finds itself alone.\"\"\"
+    first = not os.path.exists(here + "/" + own)
+    open(here + "/" + own, "w").close()
+    for _ in range(200 if first else 1):
+        if first and os.path.exists(here + "/" + other):
+            return True
+        time.sleep(0.1)
+    return False
+"""
+
+
+def source_archive(lab: Lab, step: str) -> None:
+    """`slow`, which there is as source alone; `step` is done when it is built."""
+    backend = SLOW.format(here=str(lab.root), helpers=MEET, step=step)
+    told = "Metadata-Version: 2.1\nName: slow\nVersion: 1\n"
+    with tarfile.open(lab.wheels / "slow-1.tar.gz", "w:gz") as archive:
+        for name, text in {"pyproject.toml": SOURCE, "backend.py": backend, "PKG-INFO": told}.items():
+            info = tarfile.TarInfo(f"slow-1/{name}")
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+
+
+def building(lab: Lab, step: str) -> dict[str, str]:
+    """A project; `step` is done when it is built."""
+    helpers = f"import os, time\nhere = {str(lab.root)!r}\n{MEET}"
+    build = PROJECT["backend.py"].replace(
+        'if os.path.exists("BROKEN"):', f'{step}\n    if os.path.exists("BROKEN"):'
+    )
+    return {**PROJECT, "backend.py": helpers + build}
+
+
+@pytest.mark.parametrize("which", ["project", "package"])
+def test_a_build_that_fails_beside_another_one_is_made_again_alone(lab: Lab, which: str) -> None:
+    """Of memory, say, or of a port: other releases would have been taken for it."""
+    fails = 'if meets({!r}, {!r}): raise SystemExit("not alone")'
+    meets = "meets({!r}, {!r})"
+    source_archive(lab, (fails if which == "package" else meets).format("package", "project"))
+    tree = building(lab, (fails if which == "project" else meets).format("project", "package"))
+    commit = lab.repo.commit(tree)
+    for _ in range(2):
+        ready = lab.ready(commit, declared=False, requirements=("slow",))
+        assert ready.facts.rungs == ()
+    assert "not alone" in (lab.root / "log").read_text()
+
+
+def test_a_build_that_fails_waits_for_nothing(lab: Lab) -> None:
+    source_archive(lab, 'time.sleep(60); open(here + "/through", "w").close()')
+    commit = lab.repo.commit({**PROJECT, "BROKEN": ""})
+    failed = lab.prepare(commit, declared=False, requirements=("slow",))
+    assert isinstance(failed, Untestable)
+    assert "this tree is broken" in failed.reason
+    assert not (lab.root / "through").exists()
+
+
+ATTACK = """
+import os
+top = os.environ.get("HOME", "")
+while len(top) > 1 and not os.path.basename(top).startswith("scratch"):
+    top = os.path.dirname(top)
+for folder, _, _ in os.walk(top) if len(top) > 1 else ():
+    try:
+        open(os.path.join(folder, "attack"), "w").close()
+    except OSError:
+        pass
+"""
+
+
+def test_packages_cannot_write_where_others_work(lab: Lab) -> None:
+    """Their code runs whenever Python starts; what is compiled and installed meanwhile goes to other hunts too."""
+    files = {"evil.pth": "import evil_attack\n", "evil_attack.py": ATTACK}
+    make_wheel(lab.wheels, "evil", "1", files=files)
+    commit = lab.repo.commit(PROJECT)
+    lab.repo.checkout(commit)
+    place = in_the_sandbox(lab)
+    request = lab.request(commit, InstallMode.PYTHONPATH, declared=False, requirements=("evil",))
+    ready = lab.open(guarded=True).prepare(request, place)
+    assert isinstance(ready, Ready), ready
+    assert lab.current.prove(ready, place) is None
+    assert not [*lab.root.rglob("attack")]
+
+
+def in_the_sandbox(lab: Lab) -> Place:
+    cage = choose(survey(os.environ["PATH"]), Limits(), sandbox=True, best_effort=False)
+    place = lab.place()
+    assert place.beside is not None
+    runners = [Caged(cage, lab.root / f"caged-{number}.log") for number in range(2)]
+    return replace(place, runner=runners[0], beside=replace(place.beside, runner=runners[1]))

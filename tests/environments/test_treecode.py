@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bisector.environments import Place, Ready, Treecode, open_treecode
@@ -11,7 +12,8 @@ from bisector.process import Finished, ProgramMissing, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+
+    import pytest
 
     from .conftest import Lab
 
@@ -66,3 +68,12 @@ def test_what_is_spoilt_on_the_disk_is_made_anew_by_the_next_process(lab: Lab) -
         path.write_bytes(content[:20] + bytes([content[20] ^ 1]) + content[21:])
     assert laid(open_treecode(lab.current.shelf, "project"), ready, lab.place()) == set(MODULES)
     assert {path: path.read_bytes() for path in kept} == kept
+
+
+def test_a_source_that_goes_in_this_moment_is_passed_over(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build may write the tree anew while its modules are compiled."""
+    treecode, ready = begun(lab)
+    monkeypatch.setattr(Path, "is_file", lambda self, **rest: True)
+    gone = lab.repo.tree / MODULES[3]
+    gone.unlink()
+    assert laid(treecode, ready, lab.place()) == set(MODULES) - {MODULES[3]}

@@ -33,6 +33,8 @@ SOUND = {
 """A recipe without a mistake, hunted through in a second."""
 # What differs from machine to machine or from day to day, in the order it is looked for.
 _UNSTABLE = (
+    # Which of its trees a trial was made in.
+    (r"/scratch/(\d+|ahead-\d+)/", "/scratch/0/"),
     (r"\b\d+(\.\d+)? (B|KiB|MiB|GiB)\b", "SIZE"),
     (r"(?<=timed out after )[\d.]+s", "TIME"),
     (r"(is not a requirement): .*", r"\1: WHY"),

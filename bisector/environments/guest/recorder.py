@@ -23,8 +23,6 @@ class Recorder:
         self.tree = tree
         self.copies = copies
         self.said = set()  # type: "set[tuple[str, str]]"
-        self.asked = None  # type: "FrameType | None"
-        self.answer = False
 
     def say(self, kind: str, what: str) -> None:
         if (kind, what) not in self.said:
@@ -55,22 +53,18 @@ class Recorder:
     def is_inventory(self) -> bool:
         """Whether setuptools walks all folders for SOURCES.txt: an editable install has no other use for that.
 
-        Asked ten thousand times a build: to ask a frame for its code is itself an event, for its globals is not;
-        and who called one of its frames stays the same as long as that lasts.
+        Asked ten thousand times a build: to ask a frame for its code is itself an event, for its globals is not.
         """
         module = sys.modules.get(INVENTORY[0])
         if self.copies or module is None:
             return False
         known = vars(module)
         frame = sys._getframe(1)  # type: "FrameType | None"
-        while frame is not None and frame.f_globals is not known:
+        while frame is not None:
+            if frame.f_globals is known and frame.f_code.co_name == INVENTORY[1]:
+                return True
             frame = frame.f_back
-        if frame is not self.asked:
-            self.asked, self.answer = frame, False
-            while frame is not None and not self.answer:
-                self.answer = frame.f_globals is known and frame.f_code.co_name == INVENTORY[1]
-                frame = frame.f_back
-        return self.answer
+        return False
 
 
 def begin() -> None:

@@ -1,0 +1,77 @@
+"""Which packages a commit gets; and their layer while its project is built, where the build need not say which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bisector.environments import ladder, wants
+from bisector.environments.builds import Meanwhile
+from bisector.environments.dependencies import Dependencies, Served
+from bisector.environments.ladder import Rung
+from bisector.environments.ready import Place
+from bisector.environments.requirements import Metadata
+from bisector.model import EnvironmentRequest, Trouble, Untestable
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What decides which packages there are to be."""
+
+    rung: Rung
+    request: EnvironmentRequest
+    metadata: Metadata | None
+    """As the build has told, or the project says without one."""
+    served: Served
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        return wants.requirements(self.request, self.metadata, self.served.interpreter)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the build has nothing to say to it."""
+        return self.metadata is not None or not self.request.declared
+
+
+def exact(dependencies: Dependencies, wish: Wish, place: Place) -> tuple[str, ...] | Untestable | Trouble:
+    """Every package with its version."""
+    request = wish.request
+    lines: tuple[str, ...] | Untestable | Trouble = wish.requirements
+    if not request.exact:
+        lines = dependencies.lock(wish.requirements, wish.rung.cutoff, wish.served, request, place)
+    if isinstance(lines, Untestable | Trouble):
+        return lines
+    return wants.without_itself(lines, request, wish.metadata)
+
+
+def meanwhile(dependencies: Dependencies, wish: Wish, place: Place) -> Meanwhile | None:
+    """Laying the packages out; None: they lie there, or the build comes before them.
+
+    Only on the first rung: where one fails, what else is tried is tried alone.
+    """
+    request = wish.request
+    first = wish.rung == ladder.rungs(request)[0]
+    if not (first and wish.is_known and request.build_isolation) or _lie_there(dependencies, wish, place):
+        return None
+    if wants.refusal(request, wish.metadata, wish.served.interpreter) is not None:
+        return None
+
+    def lay(own: Place) -> Trouble | None:
+        lines = exact(dependencies, wish, own)
+        if isinstance(lines, tuple) and lines:
+            made = dependencies.layer(lines, wish.served, request, own)
+            return made if isinstance(made, Trouble) else None
+        return lines if isinstance(lines, Trouble) else None
+
+    return lay
+
+
+def _lie_there(dependencies: Dependencies, wish: Wish, place: Place) -> bool:
+    request = wish.request
+    lines: tuple[str, ...] | None = wish.requirements
+    if not request.exact:
+        lines = dependencies.known(wish.requirements, wish.rung.cutoff, wish.served, request, place)
+    if lines is None:
+        return False
+    lines = wants.without_itself(lines, request, wish.metadata)
+    return not lines or dependencies.has(lines, wish.served)
