@@ -72,8 +72,8 @@ class Ahead:
         self._since = 0.0
         self._closed = False
         self._defect: Exception | None = None
-        self._run = self._preparing = self._farthest = 0.0
-        """Seconds: of the last trial's runs, of what came before them, and of the longest checkout so far."""
+        self._run = self._preparing = self._checkout = 0.0
+        """Seconds: of the last trial's runs, of what came before them, and of the checkout in that."""
 
     def expect(self, now: Wish, then: Sequence[Wish]) -> None:
         """What is asked for next, and what may be after it, the likeliest first. All else is let go."""
@@ -108,7 +108,7 @@ class Ahead:
     def a_step_began(self, step: Step) -> None:
         with self._news:
             if self._step is Step.CHECKOUT:
-                self._farthest = max(self._farthest, self._lasts)
+                self._checkout = self._lasts
             self._step, self._since = step, time.monotonic()
             if step is Step.REPRO and self._thread.ident is None and not self._closed:
                 self._thread.start()
@@ -121,7 +121,7 @@ class Ahead:
             if isinstance(trial.outcome, Ran):
                 self._run = trial.repro_seconds
                 self._preparing = trial.checkout_seconds + trial.install_seconds
-                self._farthest = max(self._farthest, trial.checkout_seconds)
+                self._checkout = trial.checkout_seconds
 
     def close(self) -> None:
         with self._news:
@@ -169,7 +169,7 @@ class Ahead:
     def _can_begin(self) -> bool:
         has_room = bool(self._spare) or self._opened < SPARE
         is_wanted = bool(self._wishes) and (self._wishes[0].is_sure or self._preparing < self._run)
-        is_near = self._farthest < max(self._run, self._lasts)
+        is_near = self._checkout < max(self._run, self._lasts)
         running = self._step is Step.REPRO
         return running and has_room and is_wanted and is_near and self._is_worth_it()
 

@@ -118,6 +118,8 @@ class Builds:
         """Beside other work a build may fail that would not alone: it is believed when it fails once more."""
         troubles: list[Trouble | None] = []
         with beside(lambda: troubles.append(meanwhile(own)), own.cancelled.set):
+            # Needed as soon as both are through, and made once for an interpreter.
+            self.dependencies.seed(order.served.interpreter, place.cancelled)
             made = self._make(key, order, replace(place, keeps_failures=False), files)
             if not isinstance(made, Built):
                 own.cancelled.set()
