@@ -1,8 +1,8 @@
 """Environments: every commit gets a fresh one, made of layers that are made once.
 
 The rooms: interpreters, project (what a tree says), requirements, dependencies and builds (the two kinds
-of layer), layers (the shelf they stand on), thin (the virtualenv on top), proof, ladder; environments puts
-them together. treecode: bytecode of the tree itself.
+of layer), packages (which of them a commit gets), layers (the shelf they stand on), thin (the virtualenv on
+top), proof, ladder; environments puts them together. bytecode and alike: of packages; treecode: of the tree.
 """
 
 from bisector.environments.budget import DEFAULT_BUDGET
