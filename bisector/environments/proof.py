@@ -60,7 +60,7 @@ def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | 
 def _told(own: Path, ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | Trouble:
     answer = own / "where.json"
     argv = [str(ready.python), str(GUEST / "where.py"), str(answer), *ready.modules]
-    ran = _run(argv, PROOF_TIMEOUT, ready, place, own)
+    ran = _run(argv, PROOF_TIMEOUT, ready, place, own, ready.venv)
     if not isinstance(ran, Finished):
         return Trouble(f"{ran.program} cannot be started: {ran.reason}")
     if ran.cancelled:
@@ -76,11 +76,13 @@ def _told(own: Path, ready: Ready, place: Place) -> Mapping[str, str | None] | U
     return {str(name): origin and str(origin) for name, origin in said.items()}
 
 
-def _run(argv: list[str], timeout: float, ready: Ready, place: Place, own: Path) -> Finished | ProgramMissing:
+def _run(
+    argv: list[str], timeout: float, ready: Ready, place: Place, own: Path, *readable: Path
+) -> Finished | ProgramMissing:
     """Code of the commit and of its packages, which can write to the tree and to its `own` folder."""
     env = ready.environment({"HOME": str(own), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"})
-    readable = (*ready.readable, ready.venv, place.tree, GUEST)
-    return place.runner(argv, own, env, timeout, (own, place.tree), readable)
+    visible = (*ready.readable, *readable, place.tree, GUEST)
+    return place.runner(argv, own, env, timeout, (own, place.tree), visible)
 
 
 def _judge(module: str, origin: str | None, ready: Ready) -> Untestable | Trouble | None:
