@@ -139,7 +139,9 @@ def _warm(desk: Desk, case: Case) -> list[Row]:
     found = []
     for asked, limit in ((case, WARM_EDITABLE), (case.on_pythonpath(), WARM_PYTHONPATH)):
         if asked.path is None or asked is not case:
-            _, account = desk.hunt(replace(asked, name=f"{case.name} {asked.path}"), "modes")
+            named = replace(asked, name=f"{case.name} {asked.path}")
+            desk.hunt(named, "modes")
+            _, account = desk.hunt(_another(named), "modes")
             costs = [1000 * judged.trial.install_seconds for judged in account.trials]
             mode = "editable" if asked.path is None else "pythonpath"
             found.append(
