@@ -33,7 +33,7 @@ from bisector.plan import TrialRequest
 from bisector.trial.alter import alter
 from bisector.trial.clock import Clock
 from bisector.trial.hooks import HOOK, READER, WITNESS, hook
-from bisector.trial.repeat import Repeated, Stand, repeat, take_turns
+from bisector.trial.repeat import SO_FEW, Repeated, Stand, repeat, take_turns
 from bisector.trial.room import Room
 from bisector.trial.runner import CagedRunner
 from bisector.trial.workbench import Step, Workbench
@@ -231,7 +231,8 @@ class _Making:
 
         def learn() -> None:
             treecode.learn(place, told)
-            self._lay(treecode, ready, place)
+            if self.request.runs > SO_FEW:
+                self._lay(treecode, ready, place)
 
         made = repeat(stand, learn)
         treecode.learn(place, told)
