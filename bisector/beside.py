@@ -8,7 +8,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+from bisector.errors import BisectorError
+
 TICK = 0.05
+MET = BisectorError | OSError
+"""What is met in words; all else is a defect, which goes before it."""
 
 
 class Follower(threading.Event):
@@ -28,9 +32,30 @@ class Follower(threading.Event):
         return self.is_set()
 
 
+class Turns:
+    """Locks by name, for threads that may be called off while they wait."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}
+
+    @contextmanager
+    def of(self, name: str, cancelled: threading.Event) -> Iterator[bool]:
+        """Whether it is this thread's turn; False: it was called off before."""
+        with self._mutex:
+            lock = self._locks.setdefault(name, threading.Lock())
+        while not (is_mine := lock.acquire(timeout=TICK)) and not cancelled.is_set():
+            continue
+        try:
+            yield is_mine
+        finally:
+            if is_mine:
+                lock.release()
+
+
 @contextmanager
 def beside(work: Callable[[], None], give_up: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """`work` is through at the end, where what it raises is raised, whatever the block raised.
+    """`work` is through at the end, where what it raises is raised, unless the block has raised something.
 
     `give_up` is called where the block raises: nobody waits for all of it then.
     """
@@ -41,7 +66,7 @@ def beside(work: Callable[[], None], give_up: Callable[[], None] = lambda: None)
         except BaseException as error:
             give_up()
             fault = begun.exception()
-            if fault is not None:
+            if isinstance(error, MET) and not isinstance(fault, MET | None):
                 raise fault from error
             raise
         begun.result()

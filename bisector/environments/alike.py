@@ -7,12 +7,14 @@ they unpacked once. What a package brought of bytecode for a source is thrown aw
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bisector.process import leftovers
 
 CACHE = "__pycache__"
+OF_A_SOURCE = re.compile(r"(.+?)\.[^.]+(?:\.opt-[^.]+)?\.pyc")
 MOST = 2
 """Layers that are looked through: a third would have little that these have not."""
 
@@ -21,9 +23,9 @@ def forget(site: Path) -> None:
     """Of what packages brought, the bytecode that Python would take for a source's own."""
     for folder in _folders(site):
         if folder.name == CACHE:
-            sources = _files(folder.parent)
             for name in _files(folder):
-                if name.endswith(".pyc") and f"{name.partition('.')[0]}.py" in sources:
+                made = OF_A_SOURCE.fullmatch(name)
+                if made is not None and os.path.lexists(folder.parent / f"{made[1]}.py"):
                     (folder / name).unlink()
 
 

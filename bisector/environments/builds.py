@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from bisector.beside import beside
@@ -70,8 +71,8 @@ class Order:
         )
 
 
-Meanwhile = Callable[[Place], Trouble | None]
-"""What can be done in a place of its own while a build goes on; the machine's fault, if that was in the way."""
+Meanwhile = Callable[[Place], None]
+"""What can be done in a place of its own while a build goes on. What is in the way is met again alone."""
 
 
 @dataclass
@@ -116,16 +117,13 @@ class Builds:
         files: Mapping[str, str],
     ) -> Built | Untestable | Trouble:
         """Beside other work a build may fail that would not alone: it is believed when it fails once more."""
-        troubles: list[Trouble | None] = []
-        with beside(lambda: troubles.append(meanwhile(own)), own.cancelled.set):
+        with beside(partial(meanwhile, own), own.cancelled.set):
             # Needed as soon as both are through, and made once for an interpreter.
             self.dependencies.seed(order.served.interpreter, place.cancelled)
             made = self._make(key, order, replace(place, keeps_failures=False), files)
             if not isinstance(made, Built):
                 own.cancelled.set()
-        if isinstance(made, Untestable):
-            return self._make(key, order, place, files)
-        return troubles[0] or made if isinstance(made, Built) else made
+        return self._make(key, order, place, files) if isinstance(made, Untestable) else made
 
     def _make(
         self, key: str, order: Order, place: Place, files: Mapping[str, str]
@@ -133,6 +131,9 @@ class Builds:
         result = place.scratch / "project"
         try:
             made = self._build(order, place, result)
+            if not isinstance(made, Made):
+                # Who builds here next must find what this one has found.
+                place.restore()
             if isinstance(made, Untestable | Trouble):
                 return made
             name = _layer_key(key, made.inputs, files, order.request.commit)

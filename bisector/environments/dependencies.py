@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from bisector.beside import Turns
 from bisector.environments import alike, scripts, thin, wheels
 from bisector.environments.alike import most_alike
 from bisector.environments.budget import DOWNLOADS
@@ -73,8 +73,7 @@ class Dependencies:
     guarded: bool
     pauses: tuple[float, ...]
     _failed: dict[str, Untestable] = field(default_factory=dict)
-    _asked: dict[str, threading.Lock] = field(default_factory=dict)
-    _mutex: threading.Lock = field(default_factory=threading.Lock)
+    _turns: Turns = field(default_factory=Turns)
 
     def lock(
         self,
@@ -89,7 +88,9 @@ class Dependencies:
             return ()
         name = _lock_name(requirements, cutoff, served, request)
         # Two answers to one question would not be the same when a release appears in between.
-        with self._resolving(name):
+        with self._turns.of(name, place.cancelled) as is_mine:
+            if not is_mine:
+                return Trouble("cancelled while the same requirements were resolved for another trial")
             known = place.locks.get(name) or self._failed.get(name)
             if known is not None:
                 return known
@@ -195,14 +196,6 @@ class Dependencies:
                         alike.lend(site, other, suffix)
 
         return lend if self.guarded else no_lending
-
-    @contextmanager
-    def _resolving(self, name: str) -> Iterator[None]:
-        """One thread at a time."""
-        with self._mutex:
-            lock = self._asked.setdefault(name, threading.Lock())
-        with lock:
-            yield
 
     def _fails(self, key: str, failed: Untestable, place: Place) -> None:
         if place.keeps_failures:

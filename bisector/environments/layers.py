@@ -101,7 +101,7 @@ class Shelf:
         except BlockingIOError:
             return False
         path = self.layers / key
-        return path.is_dir() and self._is_whole(key, path)
+        return path.is_dir() and (key in self._proven or _is_as_published(path))
 
     def make(self, key: str, build: Build, cancelled: threading.Event) -> Layer | Untestable | Trouble:
         """The layer, built by `build` into a folder aside unless it is there or another process makes it."""
@@ -178,8 +178,7 @@ class Shelf:
     def _is_whole(self, key: str, path: Path) -> bool:
         if self.guarded and key in self._proven:
             return True
-        facts = _facts(path)
-        whole = facts is not None and take_census(path, facts.strict) == facts
+        whole = _is_as_published(path)
         if whole:
             self._proven.add(key)
         return whole
@@ -236,6 +235,11 @@ def _facts(path: Path) -> Census | None:
         return Census(int(said["bytes"]), str(said["digest"]), bool(said["strict"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _is_as_published(path: Path) -> bool:
+    facts = _facts(path)
+    return facts is not None and take_census(path, facts.strict) == facts
 
 
 def _protect(path: Path) -> None:

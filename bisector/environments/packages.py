@@ -56,12 +56,10 @@ def meanwhile(dependencies: Dependencies, wish: Wish, place: Place) -> Meanwhile
     if wants.refusal(request, wish.metadata, wish.served.interpreter) is not None:
         return None
 
-    def lay(own: Place) -> Trouble | None:
+    def lay(own: Place) -> None:
         lines = exact(dependencies, wish, own)
         if isinstance(lines, tuple) and lines:
-            made = dependencies.layer(lines, wish.served, request, own)
-            return made if isinstance(made, Trouble) else None
-        return lines if isinstance(lines, Trouble) else None
+            dependencies.layer(lines, wish.served, request, own)
 
     return lay
 

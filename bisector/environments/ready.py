@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -42,6 +42,8 @@ class Place:
     cancelled: threading.Event
     keeps_failures: bool = True
     """What cannot be built or installed fails at once when it is asked for again."""
+    restore: Callable[[], object] = lambda: None
+    """Brings the tree back to what it was before a build failed in it."""
     beside: Place | None = None
     """For what is done while a build goes on here. Its `cancelled` is its own, and follows this one's."""
 

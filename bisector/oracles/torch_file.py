@@ -25,6 +25,8 @@ from bisector.oracles.leaves import (
 )
 from bisector.oracles.zipped import members
 
+BEFORE_FLAGS = 2
+"""Whether it wants a gradient, and hooks."""
 MORE = " (bisector[torch] reads more)"
 
 
@@ -120,7 +122,9 @@ class _Unpickler(pickle.Unpickler):
             case _:
                 raise Unreadable("it refers to a storage that it does not hold")
 
-    def _tensor(self, storage: object, start: object, size: object, stride: object, *_rest: object) -> Array:
+    def _tensor(self, storage: object, start: object, size: object, stride: object, *rest: object) -> Array:
+        if len(rest) > BEFORE_FLAGS and rest[BEFORE_FLAGS]:
+            raise Unreadable(f"it holds a tensor that is conjugate or negative by a flag{MORE}")
         match storage, start, size, stride:
             case _Storage(dtype, raw), int(), tuple(), tuple():
                 shape = tuple(one for one in size if isinstance(one, int))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import pickle
 import re
+import struct
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,20 @@ OLDEST = (2, 6)
 """Before it, a file could make even that run code."""
 REFUSALS = (
     ArithmeticError,
+    AssertionError,
     AttributeError,
     EOFError,
+    ImportError,
     LookupError,
+    MemoryError,
     OSError,
     RuntimeError,
     TypeError,
     ValueError,
+    pickle.UnpicklingError,
+    struct.error,
 )
+"""What it answers a damaged file with, or one that it must not load."""
 
 
 def torch_is_here() -> bool:
@@ -39,13 +46,13 @@ def torch_is_here() -> bool:
 
 
 def read_by_torch(path: Path) -> dict[str, Leaf]:
-    import torch
-
-    torch.set_num_threads(1)
     try:
+        import torch
+
+        torch.set_num_threads(1)
         value = torch.load(path, map_location="cpu", weights_only=True)
         return dict(flattened(value, lambda one: _leaf(torch, one)))
-    except (pickle.UnpicklingError, *REFUSALS) as error:
+    except REFUSALS as error:
         raise Unreadable("torch itself refuses to load it") from error
 
 
@@ -68,6 +75,8 @@ def _array(torch: Any, tensor: Any) -> Leaf:
     if _name(tensor) not in DTYPES:
         raise Unreadable(f"tensors of type {_name(tensor)} are not compared")
     tensor = tensor.contiguous()
+    if tensor.device.type != "cpu" or (tensor.numel() and not tensor.data_ptr()):
+        raise Unreadable("it holds a tensor without numbers")
     raw = (
         ctypes.string_at(tensor.data_ptr(), tensor.numel() * tensor.element_size()) if tensor.numel() else b""
     )

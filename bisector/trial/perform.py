@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import shutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -33,6 +33,7 @@ from bisector.plan import TrialRequest
 from bisector.trial.alter import alter
 from bisector.trial.clock import Clock
 from bisector.trial.hooks import HOOK, READER, WITNESS, hook
+from bisector.trial.prepared import Prepared
 from bisector.trial.repeat import SO_FEW, Repeated, Stand, repeat, take_turns
 from bisector.trial.room import Room
 from bisector.trial.runner import CagedRunner
@@ -40,17 +41,6 @@ from bisector.trial.workbench import Step, Workbench
 
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A commit laid out for a run that may be asked for: its tree, its environment, and what they took."""
-
-    bench: Workbench
-    ready: Ready
-    place: Place
-    spent: Mapping[Step, float]
-    has_bytecode: bool
 
 
 def prepare(
@@ -138,15 +128,19 @@ class _Making:
         if place.log.exists():
             shutil.copyfile(place.log, self.log)
         runner = CagedRunner(self.bench, self.request, self.cancelled)
-        return replace(place, log=self.log, runner=runner, cancelled=self.cancelled, keeps_failures=True)
+        own = replace(place, log=self.log, runner=runner, cancelled=self.cancelled, beside=None)
+        return replace(own, keeps_failures=True, restore=self._lay_tree)
 
     def _laid_out(self) -> Untestable | None:
         """The commit's tree and an empty scratch directory; why a fixup or overlay does not fit."""
         empty(self.bench.scratch)
         self.bench.laid.mkdir(parents=True)
         with self.clock.measure(Step.CHECKOUT):
-            self.bench.slot.checkout(self.request.commit)
-            return alter(self.bench.slot, self.request)
+            return self._lay_tree()
+
+    def _lay_tree(self) -> Untestable | None:
+        self.bench.slot.checkout(self.request.commit)
+        return alter(self.bench.slot, self.request)
 
     def _in_environment(self, made: Ready, place: Place) -> tuple[EnvironmentFacts, Outcome]:
         """As the recipe has it; where the module cannot be imported so, with the next rung's releases."""
@@ -189,6 +183,7 @@ class _Making:
             log=self.log,
             runner=CagedRunner(self.bench, self.request, cancelled),
             cancelled=cancelled,
+            restore=self._lay_tree,
         )
 
     def _environment(self, asked: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:

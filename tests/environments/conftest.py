@@ -235,6 +235,7 @@ class Lab:
             log=self.root / "log",
             runner=bare,
             cancelled=threading.Event(),
+            restore=lambda: self.repo.checkout("HEAD"),
         )
         stop = Follower(place.cancelled)
         return replace(

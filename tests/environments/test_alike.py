@@ -113,6 +113,28 @@ def test_bytecode_that_is_no_source_s_stays(lab: Lab, wheel: Callable[..., Path]
         assert {name: (folder.parent / name).read_text() for name in odd} == odd
 
 
+@pytest.mark.parametrize(
+    ("name", "goes"),
+    [
+        ("m.cpython-311.pyc", True),
+        ("m.cpython-311.opt-1.pyc", True),
+        ("with.dots.cpython-311.pyc", True),
+        ("linked.cpython-311.pyc", True),
+        ("other.cpython-311.pyc", False),
+        ("m.cpython-311.nbi", False),
+        ("m.txt", False),
+    ],
+)
+def test_what_is_thrown_away(tmp_path: Path, name: str, goes: bool) -> None:
+    (tmp_path / "__pycache__").mkdir()
+    for source in ("m.py", "with.dots.py"):
+        (tmp_path / source).write_text("")
+    (tmp_path / "linked.py").symlink_to("m.py")
+    (tmp_path / "__pycache__" / name).write_text("")
+    alike.forget(tmp_path)
+    assert (tmp_path / "__pycache__" / name).exists() is not goes
+
+
 def test_a_lender_is_neither_thrown_away_nor_kept(lab: Lab, project: str) -> None:
     """Another hunt runs in it; whether it is still what was published, that hunt will see for itself."""
     first = lab.open(guarded=True)

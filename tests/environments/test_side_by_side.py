@@ -139,6 +139,30 @@ def test_a_build_that_fails_beside_another_one_is_made_again_alone(lab: Lab, whi
     assert "not alone" in (lab.root / "log").read_text()
 
 
+def test_the_second_build_finds_what_the_first_one_found(lab: Lab, wheel: Callable[..., Path]) -> None:
+    """Folders that the first one made and files that it changed are as they were."""
+    wheel("dep", "1")
+    fails = f"mkdir {lab.root}/once && exit 1"
+    steps = ("mkdir out", "sed -i s/1/2/ proj/__init__.py", f"test -e {lab.root}/once || {{ {fails}; }}")
+    commit = lab.repo.commit(PROJECT)
+    for _ in range(2):
+        more = {"declared": False, "requirements": ("dep",), "build": steps}
+        ready = lab.ready(commit, InstallMode.PYTHONPATH, **more)
+        assert ready.facts.rungs == ()
+        assert (lab.repo.tree / "proj/__init__.py").read_text() == "value = 2\n"
+        lab.open()
+    assert (lab.root / "once").exists()
+
+
+def test_what_is_in_the_way_of_packages_that_nobody_needs_is_no_matter(
+    lab: Lab, wheel: Callable[..., Path]
+) -> None:
+    """The project says one thing, its build another: the build is right."""
+    wheel("dep", "1", files={"dep.pth": "import sys; sys.exit('no Python starts with this')\n"})
+    commit = lab.repo.commit({**PROJECT, "pyproject.toml": PROJECT["pyproject.toml"] + STATIC})
+    assert lab.say(lab.ready(commit), "import proj; print(proj.value)") == "1"
+
+
 def test_a_build_that_fails_waits_for_nothing(lab: Lab) -> None:
     source_archive(lab, 'time.sleep(60); open(here + "/through", "w").close()')
     commit = lab.repo.commit({**PROJECT, "BROKEN": ""})

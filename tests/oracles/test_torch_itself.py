@@ -13,6 +13,7 @@ from uv import find_uv_bin
 from bisector.engine.comparing import MEMORY
 from bisector.oracles.compare import from_json
 from bisector.oracles.finding import Alike, Apart, Comparison, Incomparable
+from bisector.oracles.tensors import compare
 
 SAVED = Path(__file__).parent / "saved"
 ROOT = Path(__file__).parents[2]
@@ -35,6 +36,10 @@ torch.save({"eight": torch.ones(2)}, "wide.pt")
 class Attack:
     def __reduce__(self):
         return Path.touch, (Path("attacked"),)
+torch.save({"nowhere": torch.empty(3, device="meta")}, "meta.pt")
+Path("damaged.pt").write_bytes(Path("old.pt").read_bytes()[:19])
+torch.save(torch.tensor([1 + 2j]).conj(), "conjugate.pt")
+torch.save(torch.tensor([1 - 2j]), "plain.pt")
 torch.save(Attack(), "attack.pt", _use_new_zipfile_serialization=False)
 """
 
@@ -96,6 +101,22 @@ def test_what_differs_is_named(torch: Path, saved: Path) -> None:
     told = "quantized: largest error 3 at [1, 0] (6.0 instead of 3.0), 2 of 4 outside"
     assert compared(torch, saved, "other.pt", "there.pt") == Apart(told)
     assert isinstance(compared(torch, saved, "new.pt", "old.pt"), Apart)
+
+
+def test_what_has_no_numbers_or_is_damaged_is_not_compared(torch: Path, saved: Path) -> None:
+    found = compared(torch, saved, "meta.pt", "meta.pt")
+    assert isinstance(found, Incomparable)
+    assert "it holds a tensor without numbers" in found.reason
+    found = compared(torch, saved, "damaged.pt", "old.pt")
+    assert isinstance(found, Incomparable)
+    assert found.reason.startswith("damaged.pt: not a file of torch.save's")
+
+
+def test_a_flag_is_minded(torch: Path, saved: Path) -> None:
+    assert compared(torch, saved, "conjugate.pt", "plain.pt") == Alike(0.0)
+    found = compare(saved / "conjugate.pt", saved / "plain.pt", 0.0, 0.0)
+    assert isinstance(found, Incomparable), "our own reader knows no flags"
+    assert "by a flag" in found.reason
 
 
 def test_nothing_that_a_file_holds_is_executed(torch: Path, saved: Path) -> None:

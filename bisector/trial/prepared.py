@@ -1,0 +1,20 @@
+"""What lies ready before anybody has asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bisector.environments import Place, Ready
+from bisector.trial.workbench import Step, Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A commit laid out for a run that may be asked for: its tree, its environment, and what they took."""
+
+    bench: Workbench
+    ready: Ready
+    place: Place
+    spent: Mapping[Step, float]
+    has_bytecode: bool
