@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks import heavy, plain_pip
 from benchmarks.clock import BISECTOR, run
 from benchmarks.heavy import Case
-from benchmarks.plain_pip import Plain
+from benchmarks.plain_pip import Bisected
 from benchmarks.records import accounts, running
 from benchmarks.table import Row, at_least, at_most, shown
 from bisector.environments.budget import bytes_below
@@ -90,32 +90,32 @@ def _beside_pip(desk: Desk, case: Case) -> list[Row]:
     return [
         at_least(
             f"{case.name}: virtualenv and pip install a commit / hunt, first of its kind",
-            plain.trials * plain.fresh / cold,
+            plain.fresh.seconds / cold,
             FASTER_THAN_FRESH,
             "times",
-            _note(plain, plain.fresh, cold, trials),
+            _note(plain.fresh, cold, trials),
         ),
         shown(
             f"{case.name}: virtualenv and pip install a commit / hunt, layers there",
-            plain.trials * plain.fresh / warm,
+            plain.fresh.seconds / warm,
             "times",
         ),
         shown(
             f"{case.name}: the same, two workers (--jobs 2), first of its kind",
-            plain.trials * plain.fresh / cold_by_two,
+            plain.fresh.seconds / cold_by_two,
             "times",
         ),
         shown(
             f"{case.name}: the same, two workers, layers there",
-            plain.trials * plain.fresh / warm_by_two,
+            plain.fresh.seconds / warm_by_two,
             "times",
         ),
         at_least(
             f"{case.name}: pip install -e . into one shared environment / hunt, layers there",
-            plain.trials * plain.shared / warm,
+            plain.shared.seconds / warm,
             FASTER_THAN_SHARED,
             "times",
-            _note(plain, plain.shared, warm, trials),
+            _note(plain.shared, warm, trials),
         ),
         shown(f"{case.name}: the repro alone", 1000 * _repro(account), "ms", "median"),
     ]
@@ -126,8 +126,8 @@ def _another(case: Case) -> Case:
     return replace(case, repro=f"# once more\n{case.repro}")
 
 
-def _note(plain: Plain, each: float, ours: float, trials: int) -> str:
-    return f"{plain.trials} trials of {each:.1f} s, {plain_pip.SAMPLE} measured, / {trials} in {ours:.1f} s"
+def _note(plain: Bisected, ours: float, trials: int) -> str:
+    return f"{plain.trials} trials in {plain.seconds:.1f} s / {trials} in {ours:.1f} s"
 
 
 def _repro(account: Account) -> float:

@@ -1,89 +1,89 @@
-"""The hunt without bisector, as people write it: `git bisect run` with a script that installs by pip.
-
-Each install costs what it costs and no commit's differs much: a few commits are installed and tried for real,
-git's own count of trials makes the rest.
-"""
+"""The hunt without bisector: `git bisect run` with a script that installs by pip, as people write it."""
 
 from __future__ import annotations
 
 import shlex
-import statistics
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.clock import run, seconds
+from benchmarks.clock import run
 from benchmarks.heavy import Case
 
-SAMPLE = 3
 FRESH = """\
+#!/bin/sh
 set -e
+echo >> {log}
 rm -rf {env}
 {python} -m venv {env}
 {env}/bin/python -m pip install --quiet -e . {requirements}
+{env}/bin/python {repro} || exit 1
 """
 SHARED = """\
-set -e
-{env}/bin/python -m pip install --quiet -e .
-"""
-TRY = "{env}/bin/python {repro} || true\n"
-COUNT = """\
 #!/bin/sh
-git rev-parse HEAD >> {log}
-! git merge-base --is-ancestor {culprit} HEAD
+set -e
+echo >> {log}
+{env}/bin/python -m pip install --quiet -e .
+{env}/bin/python {repro} || exit 1
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
-    """Seconds of a trial, median: with an environment made for it, and in one that all share."""
-
+class Bisected:
+    seconds: float
     trials: int
-    fresh: float
-    shared: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """The whole hunt, with an environment made for each commit, and in one that all share."""
+
+    fresh: Bisected
+    shared: Bisected
 
 
 def measure(folder: Path, case: Case, python: str, variables: Mapping[str, str]) -> Plain:
-    """The caches that `variables` name are warm for all figures: the first install is not counted."""
+    """The clone is there and the caches that `variables` name are warm: a first install is not counted."""
     folder.mkdir()
     clone = folder / "clone"
     run(["git", "clone", "--quiet", "--shared", str(case.repository), str(clone)], folder)
-    commits = _git_tries(folder, clone, case)
     (folder / "repro.py").write_text(case.repro)
-    fresh, shared = _script(folder, case, python, FRESH), _script(folder, case, python, SHARED)
-    run(["git", "checkout", "--quiet", commits[0]], clone)
-    run(["sh", str(fresh)], clone, variables)
-    taken: dict[Path, list[float]] = {fresh: [], shared: []}
-    for commit in commits[:SAMPLE]:
-        # In turns: a busy moment of the machine meets both.
-        for script, own in taken.items():
-            run(["git", "clean", "-xffdq"], clone)
-            run(["git", "checkout", "--quiet", "--force", commit], clone)
-            own.append(seconds(["sh", str(script)], clone, variables))
-    return Plain(len(commits), statistics.median(taken[fresh]), statistics.median(taken[shared]))
+    fresh, shared = (
+        _script(folder, case, python, name, text) for name, text in (("fresh", FRESH), ("shared", SHARED))
+    )
+    run(["git", "checkout", "--quiet", case.good], clone)
+    run([str(fresh)], clone, variables)
+    return Plain(_bisect(clone, case, fresh, variables), _bisect(clone, case, shared, variables))
 
 
-def _git_tries(folder: Path, clone: Path, case: Case) -> list[str]:
-    """The commits that plain git asks about, the culprit being known."""
-    script, log = folder / "count.sh", folder / "count.log"
-    script.write_text(COUNT.format(log=shlex.quote(str(log)), culprit=case.culprit))
-    script.chmod(0o755)
+def _bisect(clone: Path, case: Case, script: Path, variables: Mapping[str, str]) -> Bisected:
+    run(["git", "clean", "-xffdq"], clone)
+    log = script.with_suffix(".log")
+    log.unlink(missing_ok=True)
+    began = time.perf_counter()
     run(["git", "bisect", "start", case.bad, case.good], clone)
-    run(["git", "bisect", "run", str(script)], clone)
+    run(["git", "bisect", "run", str(script)], clone, variables)
+    taken = time.perf_counter() - began
     found = run(["git", "rev-parse", "refs/bisect/bad"], clone).strip()
     if found != case.culprit:
         raise SystemExit(f"benchmark: plain git finds {found}, not {case.culprit}")
     run(["git", "bisect", "reset"], clone)
-    return log.read_text().split()
+    return Bisected(taken, len(log.read_text().splitlines()))
 
 
-def _script(folder: Path, case: Case, python: str, template: str) -> Path:
+def _script(folder: Path, case: Case, python: str, name: str, template: str) -> Path:
     words = {
-        "env": shlex.quote(str(folder / "env")),
-        "python": shlex.quote(python),
-        "repro": shlex.quote(str(folder / "repro.py")),
-        "requirements": " ".join(shlex.quote(one) for one in case.requirements),
+        "log": folder / f"{name}.log",
+        "env": folder / "env",
+        "python": python,
+        "repro": folder / "repro.py",
     }
-    path = folder / ("fresh.sh" if template is FRESH else "shared.sh")
-    path.write_text((template + TRY).format(**words))
+    text = template.format(
+        **{word: shlex.quote(str(value)) for word, value in words.items()},
+        requirements=" ".join(map(shlex.quote, case.requirements)),
+    )
+    path = folder / f"{name}.sh"
+    path.write_text(text)
+    path.chmod(0o755)
     return path
