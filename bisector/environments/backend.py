@@ -25,6 +25,8 @@ from bisector.model import Stage, Trouble, Untestable
 from bisector.process import Finished, leftovers
 
 RECORDER = "_bisector_recorder"
+LITTLE = 32 << 10
+"""Bytes of source that each run compiles faster for itself than a process for them starts."""
 
 
 class Kind(Enum):
@@ -238,7 +240,7 @@ class _Build:
     def _compile(self, venv: thin.Thin) -> None:
         """Bytecode once: nobody may write it into the layer later. What does not compile says so itself."""
         site = self.result / self.task.interpreter.site
-        if site.is_dir() and next(site.rglob("*.py"), None) is not None:
+        if sum(path.stat().st_size for path in site.rglob("*.py")) > LITTLE:
             command: list[str | Path] = [venv.python, "-I", "-m", "compileall", "-q", site]
             self._command(command, venv, self.scratch, self.result)
 

@@ -8,9 +8,15 @@ Imported by every Python of the build's virtualenv as it starts; needs the audit
 import json
 import os
 import sys
-from types import FrameType  # noqa: F401 (named in a type comment)
+from _thread import get_ident
+from types import MethodType
 
-INVENTORY = ("setuptools.command.egg_info", "find_sources")
+TYPE_CHECKING = False
+"""Without `typing`, which is slow to import."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+INVENTORY = ("setuptools.command.egg_info", "egg_info", "find_sources")
 STARTS = {"subprocess.Popen": 0, "os.posix_spawn": 0, "os.exec": 0, "os.spawn": 1, "os.system": 0}
 HEARD = frozenset(["open", "os.listdir", "os.scandir"]).union(STARTS)
 
@@ -23,6 +29,8 @@ class Recorder:
         self.tree = tree
         self.copies = copies
         self.said = set()  # type: "set[tuple[str, str]]"
+        self.counting = set()  # type: "set[int]"
+        """Threads in which setuptools takes its inventory."""
 
     def say(self, kind: str, what: str) -> None:
         if (kind, what) not in self.said:
@@ -42,29 +50,48 @@ class Recorder:
         if event not in HEARD:
             return
         if event == "open":
+            self.attend()
             self.place("open", args[0])
         elif event in ("os.listdir", "os.scandir"):
-            if not self.is_inventory():
+            if get_ident() not in self.counting:
                 self.place("list", "." if args[0] is None else args[0])
         else:
             program = args[STARTS[event]]
             self.say("start", os.fsdecode(program) if isinstance(program, (str, bytes)) else str(program))
 
-    def is_inventory(self) -> bool:
-        """Whether setuptools walks all folders for SOURCES.txt: an editable install has no other use for that.
+    def attend(self) -> None:
+        """Once setuptools is there: it walks all folders for SOURCES.txt, ten thousand listings for a large tree.
 
-        Asked ten thousand times a build: to ask a frame for its code is itself an event, for its globals is not.
+        An editable install has no other use for them, so they are not what it depends on.
         """
         module = sys.modules.get(INVENTORY[0])
         if self.copies or module is None:
-            return False
-        known = vars(module)
-        frame = sys._getframe(1)  # type: "FrameType | None"
-        while frame is not None:
-            if frame.f_globals is known and frame.f_code.co_name == INVENTORY[1]:
-                return True
-            frame = frame.f_back
-        return False
+            return
+        owner = vars(module).get(INVENTORY[1])
+        walk = vars(owner).get(INVENTORY[2]) if isinstance(owner, type) else None
+        if callable(walk) and not isinstance(walk, Counting):
+            setattr(owner, INVENTORY[2], Counting(walk, self.counting))
+
+
+class Counting:
+    """A method of which it is known which threads are in it."""
+
+    def __init__(self, method: "Callable[..., object]", threads: "set[int]") -> None:
+        self.method = method
+        self.threads = threads
+
+    def __get__(self, owner: object, kind: object = None) -> "Callable[..., object]":
+        return self if owner is None else MethodType(self, owner)
+
+    def __call__(self, *args: object, **words: object) -> object:
+        thread = get_ident()
+        if thread in self.threads:
+            return self.method(*args, **words)
+        self.threads.add(thread)
+        try:
+            return self.method(*args, **words)
+        finally:
+            self.threads.discard(thread)
 
 
 def begin() -> None:

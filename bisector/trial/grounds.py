@@ -1,0 +1,58 @@
+"""Where a trial's environments are made: folders of its own scratch, and what git knows of its tree."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bisector.beside import Follower
+from bisector.environments import Place
+from bisector.git.tree import Tree
+from bisector.plan import TrialRequest
+from bisector.trial.runner import CagedRunner
+from bisector.trial.workbench import Workbench
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """Those of one trial. `restore` lays its tree out anew."""
+
+    bench: Workbench
+    request: TrialRequest
+    log: Path
+    cancelled: threading.Event
+    restore: Callable[[], object]
+
+    def double(self, name: str) -> Place:
+        """With another one beside it, for what can be done while a build goes on; it believes no failure."""
+        beside = replace(self.single(f"{name}-beside"), keeps_failures=False)
+        return replace(self._place(name, self.cancelled), beside=beside)
+
+    def single(self, name: str) -> Place:
+        """With a `cancelled` of its own, which follows the trial's."""
+        return self._place(name, Follower(self.cancelled))
+
+    def _place(self, name: str, cancelled: threading.Event) -> Place:
+        scratch = self.bench.scratch / name
+        scratch.mkdir()
+        return Place(
+            tree=self.bench.slot.tree,
+            scratch=scratch,
+            facts=Tree(self.bench.slot.git),
+            locks=self.bench.locks,
+            log=self.log,
+            runner=CagedRunner(self.bench, self.request, cancelled),
+            cancelled=cancelled,
+            restore=self.restore,
+        )
+
+    def taken_over(self, place: Place) -> Place:
+        """What was prepared belongs to this trial from now on, what its builds said included."""
+        if place.log.exists():
+            shutil.copyfile(place.log, self.log)
+        runner = CagedRunner(self.bench, self.request, self.cancelled)
+        own = replace(place, log=self.log, runner=runner, cancelled=self.cancelled, beside=None)
+        return replace(own, keeps_failures=True, restore=self.restore)
