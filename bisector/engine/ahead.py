@@ -10,18 +10,21 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from bisector.engine.workers import attempt
 from bisector.errors import BisectorError
 from bisector.model import Purpose, Ran, Trial
 from bisector.plan import TrialRequest
-from bisector.trial import Prepared, Step, Workbench
+from bisector.trial import Laid, Step, Workbench
 
 SPARE = 2
 """Commits at a time: git asks for one of two, whatever the answer."""
 NICE = 5
 """The run that is under way goes before."""
 TICK = 0.05
+LONG = 0.2
+"""Seconds of a checkout after which it is one of a large tree, and mostly waits for the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +47,43 @@ class _UnderWay:
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
-Prepare = Callable[[Workbench, Wish, threading.Event], Prepared | None]
+GoOn = Callable[[], bool]
+"""Asked between the tree and its environment: True as soon as nothing else is installed, False when called off."""
+Prepare = Callable[[Workbench, Wish, threading.Event, GoOn], Laid | None]
+AreFar = Callable[[str, str], bool]
+"""Whether one commit's tree takes no longer to lay out in an empty folder than in the other's."""
 
 
 class Ahead:
-    """One thread with workbenches of its own. Begins something only while a run is under way.
+    """One thread with workbenches of its own. Begins something while a run is under way, or a long checkout.
 
-    Two trees take turns less well than one: where a checkout takes longer than a run, nothing is made ready. What
-    only may be asked for is, as long as all of it takes less than a run; else it would mostly be for nothing.
+    Two trees take turns less well than one: where a checkout takes longer than a run, nothing is made ready during
+    runs. During a checkout that is long a second one begins, if it is sure to be needed and would be as long after
+    the first. What only may be asked for is made ready as long as all of it takes less than a run; else it would
+    mostly be for nothing.
     """
 
     def __init__(
-        self, prepare: Prepare, bench: Callable[[int], Workbench], is_worth_it: Callable[[], bool]
+        self,
+        prepare: Prepare,
+        bench: Callable[[int], Workbench],
+        is_worth_it: Callable[[], bool],
+        are_far: AreFar,
     ) -> None:
         self._prepare = prepare
         self._bench = bench
         self._is_worth_it = is_worth_it
+        self._are_far = are_far
+        self._far: dict[tuple[str, str], bool] = {}
+        self._now = ""
+        """The commit of the trial under way."""
         self._news = threading.Condition()
         self._thread = threading.Thread(target=self._live, name="ahead")
         self._spare: list[Workbench] = []
         self._opened = 0
         self._wishes: list[Wish] = []
         self._under_way: _UnderWay | None = None
-        self._ready: dict[tuple[str, bool], Prepared] = {}
+        self._ready: dict[tuple[str, bool], Laid] = {}
         self._step: Step | None = None
         """Of the trial under way, which began then."""
         self._since = 0.0
@@ -83,11 +100,12 @@ class Ahead:
                 self._spare.append(self._ready.pop(key).bench)
             if self._under_way is not None and self._under_way.wish.key not in wanted:
                 self._under_way.cancelled.set()
+            self._now = now.request.commit
             there = {*self._ready, self._under_way.wish.key if self._under_way else None}
             self._wishes = [wish for wish in then if wish.key not in there]
             self._news.notify_all()
 
-    def take(self, wish: Wish, cancelled: threading.Event) -> Prepared | None:
+    def take(self, wish: Wish, cancelled: threading.Event) -> Laid | None:
         """What lies ready for this trial, as soon as it does if it was begun. None: nobody began it."""
         with self._news:
             self._wishes = [other for other in self._wishes if other.key != wish.key]
@@ -110,7 +128,7 @@ class Ahead:
             if self._step is Step.CHECKOUT:
                 self._checkout = self._lasts
             self._step, self._since = step, time.monotonic()
-            if step is Step.REPRO and self._thread.ident is None and not self._closed:
+            if self._thread.ident is None and not self._closed:
                 self._thread.start()
             self._news.notify_all()
 
@@ -138,25 +156,43 @@ class Ahead:
             self._work(under_way)
 
     def _work(self, under_way: _UnderWay) -> None:
-        def make() -> Prepared | None:
+        def make() -> Laid | None:
             under_way.bench = self._place()
-            return self._prepare(under_way.bench, under_way.wish, under_way.cancelled)
+            go_on = partial(self._may_install, under_way)
+            return self._prepare(under_way.bench, under_way.wish, under_way.cancelled, go_on)
 
         made, fault = attempt(make)
-        # A full disk, say, the trial itself will meet, and tell; a defect is never passed over.
-        if fault is not None and not isinstance(fault, BisectorError | OSError):
-            self._defect = fault
+        self._passes_over(fault)
         self._done(under_way, made)
 
-    def _next(self) -> _UnderWay | None:
+    def _may_install(self, under_way: _UnderWay) -> bool:
+        """Two builds at a time might be more than the machine has, and the trial's own be the one that fails."""
         with self._news:
-            while not (self._closed or self._defect or self._can_begin()):
-                # What a run takes that nobody knows yet is learnt by waiting.
-                self._news.wait(TICK if self._step is Step.REPRO and self._wishes else None)
-            if self._closed or self._defect:
-                return None
-            self._under_way = _UnderWay(self._wishes.pop(0))
-            return self._under_way
+            while self._step in (Step.CHECKOUT, Step.INSTALL) and not under_way.cancelled.is_set():
+                self._news.wait(TICK)
+        return not under_way.cancelled.is_set()
+
+    def _passes_over(self, fault: Exception | None) -> None:
+        """A full disk, say, the trial itself will meet, and tell; a defect is never passed over."""
+        if fault is not None and not isinstance(fault, BisectorError | OSError):
+            self._defect = fault
+
+    def _next(self) -> _UnderWay | None:
+        while True:
+            with self._news:
+                while not (self._closed or self._defect or self._can_begin() or self._is_unknown()):
+                    # What a step takes that nobody knows yet is learnt by waiting.
+                    waiting = self._wishes and self._step in (Step.CHECKOUT, Step.REPRO)
+                    self._news.wait(TICK if waiting else None)
+                if self._closed or self._defect:
+                    return None
+                if self._can_begin():
+                    self._under_way = _UnderWay(self._wishes.pop(0))
+                    return self._under_way
+                pair = self._pair
+            far, fault = attempt(partial(self._are_far, *pair))
+            self._far[pair] = bool(far)
+            self._passes_over(fault)
 
     def _place(self) -> Workbench:
         with self._news:
@@ -167,18 +203,37 @@ class Ahead:
         return bench
 
     def _can_begin(self) -> bool:
-        has_room = bool(self._spare) or self._opened < SPARE
         is_wanted = bool(self._wishes) and (self._wishes[0].is_sure or self._preparing < self._run)
-        is_near = self._checkout < max(self._run, self._lasts)
-        running = self._step is Step.REPRO
-        return running and has_room and is_wanted and is_near and self._is_worth_it()
+        return is_wanted and self._has_room and self._is_idle() and self._is_worth_it()
+
+    def _is_idle(self) -> bool:
+        """Whether a processor has nothing better to do."""
+        if self._step is Step.CHECKOUT:
+            return self._is_long_checkout() and self._far.get(self._pair, False)
+        return self._step is Step.REPRO and self._checkout < max(self._run, self._lasts)
+
+    def _is_unknown(self) -> bool:
+        """Whether it would be worth to begin now if the two trees have little in common."""
+        return self._is_long_checkout() and self._has_room and self._pair not in self._far
+
+    def _is_long_checkout(self) -> bool:
+        is_sure = bool(self._wishes) and self._wishes[0].is_sure
+        return is_sure and self._step is Step.CHECKOUT and self._lasts > LONG
+
+    @property
+    def _pair(self) -> tuple[str, str]:
+        return self._now, self._wishes[0].request.commit
+
+    @property
+    def _has_room(self) -> bool:
+        return bool(self._spare) or self._opened < SPARE
 
     @property
     def _lasts(self) -> float:
         """Seconds of the step under way, so far."""
         return time.monotonic() - self._since
 
-    def _done(self, under_way: _UnderWay, made: Prepared | None) -> None:
+    def _done(self, under_way: _UnderWay, made: Laid | None) -> None:
         with self._news:
             self._under_way = None
             if made is not None and not under_way.cancelled.is_set():

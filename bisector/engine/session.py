@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from bisector.caps import Cage
@@ -18,6 +19,7 @@ from bisector.engine.workers import Job, Workers, recorded
 from bisector.environments import Between, Environments, Place, Treecode, open_treecode
 from bisector.errors import MachineFault
 from bisector.git import slots
+from bisector.git.content import have_little_in_common
 from bisector.git.mirror import Mirror
 from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
@@ -28,7 +30,7 @@ from bisector.plan import TrialRequest
 from bisector.recipe.schema import Recipe
 from bisector.state import State
 from bisector.store import HuntRow, Store
-from bisector.trial import Prepared, Step, Workbench, perform, prepare
+from bisector.trial import Laid, Step, Workbench, perform, prepare
 from bisector.trial.runner import CagedRunner
 
 
@@ -135,9 +137,10 @@ class _Crew:
         self.ahead: Ahead | None = None
         if _has_idle_processor(tools, recipe):
             self.ahead = Ahead(
-                lambda bench, wish, cancelled: prepare(bench, wish.request, wish.purpose, cancelled),
+                lambda bench, wish, *way: prepare(bench, wish.request, wish.purpose, *way),
                 lambda number: self._bench(number, f"ahead-{number}"),
                 lambda: not tools.environments.is_bound,
+                partial(have_little_in_common, mirror.git),
             )
 
     def perform(self, worker: int, job: Job) -> Trial:
@@ -159,7 +162,7 @@ class _Crew:
             self.ahead.a_trial_ended(trial)
         return trial
 
-    def _prepared(self, worker: int, job: Job) -> Prepared | None:
+    def _prepared(self, worker: int, job: Job) -> Laid | None:
         """What lies ready for this trial; its workbench becomes the worker's."""
         if self.ahead is None:
             return None

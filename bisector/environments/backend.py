@@ -55,6 +55,8 @@ class Task:
     have: tuple[str, ...]
     """The names of the packages in them."""
     timeout: float
+    guarded: bool
+    """No run can write to what comes of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,7 @@ class _Build:
     def _compile(self, venv: thin.Thin) -> None:
         """Bytecode once: nobody may write it into the layer later. What does not compile says so itself."""
         site = self.result / self.task.interpreter.site
-        if sum(path.stat().st_size for path in site.rglob("*.py")) > LITTLE:
+        if sum(path.stat().st_size for path in site.rglob("*.py")) > (LITTLE if self.task.guarded else 0):
             command: list[str | Path] = [venv.python, "-I", "-m", "compileall", "-q", site]
             self._command(command, venv, self.scratch, self.result)
 

@@ -191,6 +191,7 @@ class Builds:
                 layers=layers,
                 have=have,
                 timeout=order.request.timeout,
+                guarded=self.shelf.guarded,
             )
             made = backend.build(task, place, result)
             if not isinstance(made, Wants):

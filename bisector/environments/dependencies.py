@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -73,6 +74,8 @@ class Dependencies:
     guarded: bool
     pauses: tuple[float, ...]
     _failed: dict[str, Untestable] = field(default_factory=dict)
+    _troubles: dict[str, tuple[float, Trouble]] = field(default_factory=dict)
+    """What was met last, and when."""
     _turns: Turns = field(default_factory=Turns)
 
     def lock(
@@ -87,11 +90,12 @@ class Dependencies:
         if not requirements:
             return ()
         name = _lock_name(requirements, cutoff, served, request)
+        asked = time.monotonic()
         # Two answers to one question would not be the same when a release appears in between.
         with self._turns.of(name, place.cancelled) as is_mine:
             if not is_mine:
                 return Trouble("cancelled while the same requirements were resolved for another trial")
-            known = place.locks.get(name) or self._failed.get(name)
+            known = place.locks.get(name) or self._failed.get(name) or self._met_since(asked, name)
             if known is not None:
                 return known
             with temporary(place.scratch / "resolve") as scratch:
@@ -101,7 +105,14 @@ class Dependencies:
                 self._fails(name, lines, place)
             elif not isinstance(lines, Trouble):
                 place.locks.put(name, lines)
+            elif not place.cancelled.is_set():
+                self._troubles[name] = time.monotonic(), lines
             return lines
+
+    def _met_since(self, asked: float, name: str) -> Trouble | None:
+        """While somebody waited for his turn: a registry that is silent is not waited for twice."""
+        when, trouble = self._troubles.get(name, (0.0, None))
+        return trouble if when > asked else None
 
     def known(
         self,

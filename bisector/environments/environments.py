@@ -5,7 +5,7 @@ Judges nothing: what stands in the way is the commit's (Untestable) or the machi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from bisector.environments import ladder, packages, project, proof, thin, wants
 from bisector.environments.backend import Kind
 from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Between, Dependencies, Served
-from bisector.environments.interpreters import Interpreters, NoInterpreter
+from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
 from bisector.environments.layers import Holding, Layer, Shelf, remove
 from bisector.environments.packages import Wish
@@ -57,6 +57,20 @@ class Environments:
             if answer.stage is not Stage.INSTALL:
                 break
         return ladder.summed_up(failed)
+
+    def early(self, request: EnvironmentRequest, place: Place) -> Callable[[], None] | None:
+        """What of `prepare` needs no tree, where the recipe alone says it; None: nothing, or it is done.
+
+        What fails is remembered, and met again by `prepare`.
+        """
+        interpreter = self.interpreters.find(request.python) if request.python is not None else None
+        if interpreter is None or isinstance(interpreter, NoInterpreter):
+            return None
+        served = self._served(interpreter)
+        if isinstance(served, Trouble):
+            return None
+        rung = ladder.rungs(request)[0]
+        return packages.early(self.dependencies, Wish(rung, request, None, served), place)
 
     def prove(self, ready: Ready, place: Place) -> Untestable | Trouble | None:
         """None: the module under test would come from the commit's tree."""
@@ -127,6 +141,9 @@ class Environments:
             )
         if isinstance(interpreter, NoInterpreter):
             return Untestable(Stage.INTERPRETER, f"{interpreter.reason}; {interpreter.hint}")
+        return self._served(interpreter)
+
+    def _served(self, interpreter: Interpreter) -> Served | Trouble:
         reasons = []
         for installer in self.installers:
             reason = installer.unavailable() or installer.unfit(interpreter.minor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bisector.environments import ladder, wants
@@ -42,6 +43,24 @@ def exact(dependencies: Dependencies, wish: Wish, place: Place) -> tuple[str, ..
     if isinstance(lines, Untestable | Trouble):
         return lines
     return wants.without_itself(lines, request, wish.metadata)
+
+
+def early(dependencies: Dependencies, wish: Wish, place: Place) -> Callable[[], None] | None:
+    """What can be done for the packages before there is a tree; None: nothing, or it is done."""
+    request = wish.request
+    if request.declared or request.exact:
+        return None
+    asked = (wish.requirements, wish.rung.cutoff, wish.served, request, place)
+    if dependencies.known(*asked) is not None:
+        return None
+
+    def work() -> None:
+        lines = dependencies.lock(*asked)
+        # Which of them an installed project would itself be, only its tree can tell.
+        if isinstance(lines, tuple) and lines and not wants.installs(request):
+            dependencies.layer(lines, wish.served, request, place)
+
+    return work
 
 
 def meanwhile(dependencies: Dependencies, wish: Wish, place: Place) -> Meanwhile | None:

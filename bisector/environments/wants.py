@@ -12,12 +12,17 @@ INSTALLED = {InstallMode.EDITABLE: Kind.EDITABLE, InstallMode.WHEEL: Kind.WHEEL}
 """How an installer would put the project itself there, and the build that this takes."""
 
 
+def installs(request: EnvironmentRequest) -> bool:
+    """Whether the project itself is put there as an installer would."""
+    return request.mode in INSTALLED
+
+
 def refusal(
     request: EnvironmentRequest, metadata: Metadata | None, interpreter: Interpreter
 ) -> Untestable | None:
     """An installer would refuse a project for another Python; on PYTHONPATH nobody asks."""
     allowed = metadata.requires_python if metadata is not None else None
-    if request.mode not in INSTALLED or allowed is None or interpreter.version in allowed:
+    if not installs(request) or allowed is None or interpreter.version in allowed:
         return None
     return Untestable(
         Stage.INTERPRETER,
@@ -27,7 +32,7 @@ def refusal(
 
 def build(request: EnvironmentRequest, found: Project) -> Kind | None:
     """Which build a request needs; None: none at all."""
-    if request.mode in INSTALLED:
+    if installs(request):
         return INSTALLED[request.mode]
     if request.build:
         return Kind.STEPS
@@ -48,7 +53,7 @@ def without_itself(
     lines: tuple[str, ...], request: EnvironmentRequest, metadata: Metadata | None
 ) -> tuple[str, ...]:
     """A plug-in among the requirements may bring a released copy of the very project that is hunted."""
-    if request.mode not in INSTALLED or metadata is None or metadata.name is None:
+    if not installs(request) or metadata is None or metadata.name is None:
         return lines
     own = name_of(metadata.name)
     asked = {name_of(line) for line in request.requirements}

@@ -49,6 +49,12 @@ def changes(git: Git, older: str, newer: str) -> list[FileChange]:
     return list(_raw(text))
 
 
+def have_little_in_common(git: Git, one: str, other: str) -> bool:
+    """Whether most files of `other`'s tree are different ones in the first, or not there."""
+    changed = git.lines("diff-tree", "-r", "--name-only", "--no-renames", one, other)
+    return 2 * len(changed) > len(git.lines("ls-tree", "-r", "--name-only", other))
+
+
 def changes_along(
     git: Git, tip: str, without: Sequence[str], paths: Sequence[str]
 ) -> Iterator[tuple[str, list[FileChange]]]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import errno
-import shutil
 import threading
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
-from bisector.beside import Follower, beside
+from bisector.beside import beside
 from bisector.caps import Confinement, gpu_memory_hook
 from bisector.environments import Place, Ready, Treecode
 from bisector.git.door import GitFailed, SubmoduleUnavailable
-from bisector.git.tree import Tree
 from bisector.git.worktrees import empty
 from bisector.model import (
     EnvironmentFacts,
@@ -32,11 +30,11 @@ from bisector.model import (
 from bisector.plan import TrialRequest
 from bisector.trial.alter import alter
 from bisector.trial.clock import Clock
+from bisector.trial.grounds import Grounds
 from bisector.trial.hooks import HOOK, READER, WITNESS, hook
-from bisector.trial.prepared import Prepared
+from bisector.trial.prepared import Laid, Prepared, Unfit
 from bisector.trial.repeat import SO_FEW, Repeated, Stand, repeat, take_turns
 from bisector.trial.room import Room
-from bisector.trial.runner import CagedRunner
 from bisector.trial.workbench import Step, Workbench
 
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
@@ -44,11 +42,18 @@ LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 
 
 def prepare(
-    bench: Workbench, request: TrialRequest, purpose: Purpose, cancelled: threading.Event
-) -> Prepared | None:
-    """All of a trial but its runs. None: whoever needs the trial will meet in words what stood in the way."""
+    bench: Workbench,
+    request: TrialRequest,
+    purpose: Purpose,
+    cancelled: threading.Event,
+    go_on: Callable[[], bool],
+) -> Laid | None:
+    """All of a trial but its runs. None: whoever needs the trial will meet in words what stood in the way.
+
+    `go_on` is asked before anything is installed, and may take its time.
+    """
     log = bench.scratch / "prepared.log"
-    return _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled).prepare()
+    return _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled).prepare(go_on)
 
 
 def perform(
@@ -58,7 +63,7 @@ def perform(
     log: Path,
     say: Callable[[Step], None],
     cancelled: threading.Event,
-    prepared: Prepared | None = None,
+    prepared: Laid | None = None,
 ) -> Trial:
     """Make the trial. Only a defect of bisector itself raises; everything else is in the outcome."""
     clock, started = Clock(say), datetime.now(timezone.utc)
@@ -99,23 +104,30 @@ class _Making:
     log: Path
     clock: Clock
     cancelled: threading.Event
-    prepared: Prepared | None = None
+    prepared: Laid | None = None
 
     def run(self) -> tuple[EnvironmentFacts | None, Outcome]:
+        if isinstance(self.prepared, Unfit):
+            return None, self.prepared.reason
         if self.prepared is not None:
-            return self._in_environment(self.prepared.ready, self._taken_over(self.prepared.place))
-        unfit = self._laid_out()
-        if unfit is not None:
-            return None, unfit
-        place = self._place("environment")
-        made = self._environment(self.request.environment, place)
+            return self._in_environment(self.prepared.ready, self._grounds.taken_over(self.prepared.place))
+        self._clear()
+        place, early = self._grounds.double("environment"), self._grounds.single("early")
+        with self._packages(early):
+            made = self._laid_out() or self._environment(self.request.environment, place)
+            if not isinstance(made, Ready):
+                early.cancelled.set()
         return self._in_environment(made, place) if isinstance(made, Ready) else (None, made)
 
-    def prepare(self) -> Prepared | None:
-        if self._laid_out() is not None:
+    def prepare(self, go_on: Callable[[], bool]) -> Laid | None:
+        self._clear()
+        unfit = self._laid_out()
+        if unfit is not None:
+            return Unfit(self.bench, unfit, dict(self.clock.spent))
+        if not go_on():
             return None
         # Beside a run a build may fail that would not alone.
-        place = replace(self._place("environment"), keeps_failures=False)
+        place = replace(self._grounds.double("environment"), keeps_failures=False)
         made = self._environment(self.request.environment, place)
         if not isinstance(made, Ready):
             return None
@@ -123,18 +135,17 @@ class _Making:
         has_bytecode = treecode is not None and self._lay(treecode, made, place)
         return Prepared(self.bench, made, place, dict(self.clock.spent), has_bytecode)
 
-    def _taken_over(self, place: Place) -> Place:
-        """What was prepared belongs to this trial from now on, what its builds said included."""
-        if place.log.exists():
-            shutil.copyfile(place.log, self.log)
-        runner = CagedRunner(self.bench, self.request, self.cancelled)
-        own = replace(place, log=self.log, runner=runner, cancelled=self.cancelled, beside=None)
-        return replace(own, keeps_failures=True, restore=self._lay_tree)
-
-    def _laid_out(self) -> Untestable | None:
-        """The commit's tree and an empty scratch directory; why a fixup or overlay does not fit."""
+    def _clear(self) -> None:
         empty(self.bench.scratch)
         self.bench.laid.mkdir(parents=True)
+
+    def _packages(self, place: Place) -> AbstractContextManager[None]:
+        """What of the environment needs no tree, beside whatever goes on."""
+        work = self.bench.environments.early(self.request.environment, place)
+        return nullcontext() if work is None else beside(work, place.cancelled.set)
+
+    def _laid_out(self) -> Untestable | None:
+        """The commit's tree; why a fixup or overlay does not fit."""
         with self.clock.measure(Step.CHECKOUT):
             return self._lay_tree()
 
@@ -156,7 +167,7 @@ class _Making:
         below = environments.fallback(ready)
         if below is None or not isinstance(environments.imports(ready, place), Untestable):
             return None
-        second = self._place("environment-2")
+        second = self._grounds.double("environment-2")
         made = self._environment(below, second)
         if not isinstance(made, Ready) or environments.imports(made, second) is not None:
             return None
@@ -166,25 +177,9 @@ class _Making:
         )
         return replace(made.facts, rungs=rungs), self._repro(made, second)
 
-    def _place(self, name: str) -> Place:
-        """With another one beside it, for what can be done while a build goes on; it believes no failure."""
-        place = self._one_place(name, self.cancelled)
-        other = self._one_place(f"{name}-beside", Follower(self.cancelled))
-        return replace(place, beside=replace(other, keeps_failures=False))
-
-    def _one_place(self, name: str, cancelled: threading.Event) -> Place:
-        scratch = self.bench.scratch / name
-        scratch.mkdir()
-        return Place(
-            tree=self.bench.slot.tree,
-            scratch=scratch,
-            facts=Tree(self.bench.slot.git),
-            locks=self.bench.locks,
-            log=self.log,
-            runner=CagedRunner(self.bench, self.request, cancelled),
-            cancelled=cancelled,
-            restore=self._lay_tree,
-        )
+    @property
+    def _grounds(self) -> Grounds:
+        return Grounds(self.bench, self.request, self.log, self.cancelled, self._lay_tree)
 
     def _environment(self, asked: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:
         """Installed, and the module under test found to come from this commit's tree."""
@@ -217,7 +212,7 @@ class _Making:
         treecode = self._treecode(ready)
         if treecode is None:
             return repeat(stand)
-        if self.prepared is None or not self.prepared.has_bytecode:
+        if not (isinstance(self.prepared, Prepared) and self.prepared.has_bytecode):
             self._lay(treecode, ready, place)
         if self.purpose is not Purpose.END and not treecode.knows_nothing:
             return repeat(stand)
@@ -266,10 +261,11 @@ class _Making:
 
     def stand(self) -> Stand | Untestable | Trouble:
         """Everything but the runs, as the recipe has it."""
+        self._clear()
         unfit = self._laid_out()
         if unfit is not None:
             return unfit
-        made = self._environment(self.request.environment, self._place("environment"))
+        made = self._environment(self.request.environment, self._grounds.double("environment"))
         return self._stand(made) if isinstance(made, Ready) else made
 
     def _confined(self, room: Room, ready: Ready) -> Confinement:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bisector.environments import Place, Ready
+from bisector.model import Untestable
 from bisector.trial.workbench import Step, Workbench
 
 
@@ -18,3 +19,15 @@ class Prepared:
     place: Place
     spent: Mapping[Step, float]
     has_bytecode: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """A commit on which a fixup or overlay does not apply: git alone says so, and would say it again."""
+
+    bench: Workbench
+    reason: Untestable
+    spent: Mapping[Step, float]
+
+
+Laid = Prepared | Unfit

@@ -8,19 +8,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
-from bisector.engine.ahead import SPARE, Ahead, Wish
+from bisector.engine.ahead import LONG, SPARE, Ahead, GoOn, Wish
+from bisector.git.door import GitFailed
 from bisector.model import EnvironmentRequest, InstallMode, Limits, Purpose, Ran, Run, Trial
 from bisector.plan import TrialRequest
 from bisector.recipe.schema import Repro, ShellCommand
 from bisector.trial import Prepared, Workbench
 from bisector.trial.workbench import Step
-
-if TYPE_CHECKING:
-    pass
 
 BEGAN = datetime(2024, 1, 1, tzinfo=timezone.utc)
 QUICK, SLOW = 0.1, 10.0
@@ -44,10 +42,13 @@ class Shop:
     """An Ahead whose preparing is known: it is told when to be through, and says what it was asked."""
 
     begun: list[str] = field(default_factory=list)
+    installed: list[str] = field(default_factory=list)
     cancelled: dict[str, threading.Event] = field(default_factory=dict)
     held: dict[str, threading.Event] = field(default_factory=dict)
     fails: set[str] = field(default_factory=set)
     is_bound: bool = False
+    far: set[str] = field(default_factory=set)
+    """Commits that have little in common."""
     benches: set[str] = field(default_factory=set)
     raises: dict[str, Exception] = field(default_factory=dict)
     news: threading.Condition = field(default_factory=threading.Condition)
@@ -59,7 +60,9 @@ class Shop:
         if fault is not None:
             raise fault
 
-    def prepare(self, bench: Workbench, asked: Wish, cancelled: threading.Event) -> Prepared | None:
+    def prepare(
+        self, bench: Workbench, asked: Wish, cancelled: threading.Event, go_on: GoOn
+    ) -> Prepared | None:
         name = asked.request.commit
         self.fault("prepare")
         with self.news:
@@ -68,9 +71,14 @@ class Shop:
             self.news.notify_all()
         if name in self.held:
             assert self.held[name].wait(PATIENCE)
-        if name in self.fails:
+        if name in self.fails or not go_on():
             return None
+        self.installed.append(name)
         return Prepared(bench, cast("Any", name), cast("Any", None), {Step.CHECKOUT: QUICK}, False)
+
+    def are_far(self, one: str, other: str) -> bool:
+        self.fault("are_far")
+        return {one, other} <= self.far
 
     def bench(self, number: int) -> Workbench:
         self.fault("bench")
@@ -87,9 +95,13 @@ def shop() -> Shop:
     return Shop()
 
 
+def opened(shop: Shop) -> Ahead:
+    return Ahead(shop.prepare, shop.bench, lambda: not shop.is_bound, shop.are_far)
+
+
 @pytest.fixture
 def ahead(shop: Shop) -> Iterator[Ahead]:
-    made = Ahead(shop.prepare, shop.bench, lambda: not shop.is_bound)
+    made = opened(shop)
     made.a_trial_ended(trial(QUICK, QUICK, SLOW))
     yield made
     for event in shop.held.values():
@@ -99,6 +111,7 @@ def ahead(shop: Shop) -> Iterator[Ahead]:
 
 def taken(ahead: Ahead, asked: Wish) -> str | None:
     prepared = ahead.take(asked, threading.Event())
+    assert prepared is None or isinstance(prepared, Prepared)
     return None if prepared is None else cast("str", prepared.ready)
 
 
@@ -211,7 +224,7 @@ def test_only_what_hides_behind_a_run_is_worth_it(
 
 
 def test_what_the_first_run_takes_is_learnt_while_it_lasts(shop: Shop) -> None:
-    ahead = Ahead(shop.prepare, shop.bench, lambda: True)
+    ahead = opened(shop)
     ahead.expect(wish("now"), [wish("next")])
     ahead.a_step_began(Step.CHECKOUT)
     time.sleep(QUICK)
@@ -224,7 +237,7 @@ def test_what_the_first_run_takes_is_learnt_while_it_lasts(shop: Shop) -> None:
 
 
 def test_a_first_run_shorter_than_its_checkout_hides_nothing(shop: Shop) -> None:
-    ahead = Ahead(shop.prepare, shop.bench, lambda: True)
+    ahead = opened(shop)
     ahead.expect(wish("now"), [wish("next")])
     ahead.a_step_began(Step.CHECKOUT)
     time.sleep(10 * QUICK)
@@ -232,6 +245,56 @@ def test_a_first_run_shorter_than_its_checkout_hides_nothing(shop: Shop) -> None
     ahead.a_trial_ended(trial(10 * QUICK, QUICK, QUICK))
     ahead.a_step_began(Step.REPRO)
     ahead.a_trial_ended(trial(QUICK, QUICK, QUICK))
+    ahead.close()
+    assert shop.begun == []
+
+
+@pytest.mark.parametrize(
+    ("far", "is_sure", "begins"),
+    [({"now", "next"}, True, True), ({"now", "next"}, False, False), ({"now"}, True, False)],
+)
+def test_beside_a_long_checkout_another_one_begins_that_is_sure_and_would_not_be_shorter_later(
+    shop: Shop, far: set[str], is_sure: bool, begins: bool
+) -> None:
+    shop.far = far
+    ahead = opened(shop)
+    ahead.expect(wish("now"), [wish("next", is_sure=is_sure)])
+    ahead.a_step_began(Step.CHECKOUT)
+    if begins:
+        assert shop.saw("next")
+    else:
+        time.sleep(3 * LONG)
+    ahead.close()
+    assert shop.begun == (["next"] if begins else [])
+
+
+@pytest.mark.parametrize("called_off", [False, True])
+def test_nothing_is_installed_beside_an_installation(shop: Shop, called_off: bool) -> None:
+    """Were there memory for one build only, the trial's own might be the one that fails."""
+    shop.far = {"now", "next"}
+    ahead = opened(shop)
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_step_began(Step.CHECKOUT)
+    assert shop.saw("next")
+    ahead.a_step_began(Step.INSTALL)
+    time.sleep(LONG)
+    assert shop.installed == []
+    if called_off:
+        ahead.close()
+    else:
+        ahead.a_step_began(Step.REPRO)
+        assert taken(ahead, wish("next")) == "next"
+        ahead.close()
+    assert shop.installed == ([] if called_off else ["next"])
+
+
+def test_beside_a_short_checkout_nothing_begins(shop: Shop) -> None:
+    shop.far = {"now", "next"}
+    ahead = opened(shop)
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_step_began(Step.CHECKOUT)
+    ahead.a_step_began(Step.INSTALL)
+    time.sleep(2 * LONG)
     ahead.close()
     assert shop.begun == []
 
@@ -254,6 +317,24 @@ def test_a_full_disk_is_left_to_the_trial(ahead: Ahead, shop: Shop, where: str) 
     assert taken(ahead, wish("next")) is None
     ahead.expect(wish("now"), [wish("other")])
     assert shop.saw("other")
+
+
+def test_a_git_that_fails_is_left_to_the_trial_and_a_defect_is_not(shop: Shop) -> None:
+    for fault in (GitFailed("git is gone"), ValueError("a defect")):
+        shop.raises["are_far"] = fault
+        ahead = opened(shop)
+        ahead.expect(wish("now"), [wish("next")])
+        ahead.a_step_began(Step.CHECKOUT)
+        with shop.news:
+            assert shop.news.wait_for(lambda: "are_far" not in shop.raises, PATIENCE)
+        if isinstance(fault, ValueError):
+            with pytest.raises(ValueError, match="a defect"):
+                while taken(ahead, wish("next")) is None:
+                    continue
+        else:
+            assert taken(ahead, wish("next")) is None
+        ahead.close()
+    assert shop.begun == []
 
 
 @pytest.mark.parametrize("where", ["bench", "prepare"])

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
+
+from bisector.git.slots import Slot
+from bisector.model import Untestable
+from bisector.plan import Revert, TrialRequest
+from bisector.trial.alter import alter
 
 from .conftest import FOUND, PATIENCE, Land
 
@@ -102,6 +110,46 @@ def test_a_build_that_writes_down_where_it_is_is_never_read_elsewhere(land: Land
     )
     steps = "install: {mode: pythonpath, module: proj, build: ['python where.py']}"
     hunted = land.hunt(history(land, **{"where.py": writes}), steps, f'repro: {{python: "{reads}"}}')
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+
+
+def test_what_does_not_apply_is_tried_once(land: Land, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each commit writes the same line: the culprit cannot be taken back at the end."""
+    tried: list[TrialRequest] = []
+
+    def counted(slot: Slot, request: TrialRequest) -> Untestable | None:
+        if any(isinstance(one, Revert) for one in request.fixups):
+            tried.append(request)
+        return alter(slot, request)
+
+    monkeypatch.setattr(sys.modules["bisector.trial.perform"], "alter", counted)
+    hunted = land.hunt(history(land), "install: {mode: pythonpath, module: proj}", REPRO)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert [one["verdict"] for one in hunted.report["trials"]].count("skip") == 1
+    assert "conflicts" in hunted.report["trials"][-1]["reason"]
+    assert len(tried) == 1
+
+
+def test_packages_are_laid_out_during_the_first_checkout(land: Land, monkeypatch: pytest.MonkeyPatch) -> None:
+    land.publish("dep", "1")
+    checkout = Slot.checkout
+    waited: list[str] = []
+
+    def waiting(slot: Slot, sha: str) -> None:
+        until = time.monotonic() + PATIENCE
+        while not waited and not [*land.state.glob("environments/layers/*/lib/python*/site-packages/dep")]:
+            assert time.monotonic() < until, "nothing is laid out before there is a tree"
+            time.sleep(0.05)
+        waited.append(sha)
+        checkout(slot, sha)
+
+    monkeypatch.setattr(Slot, "checkout", waiting)
+    hunted = land.hunt(
+        history(land),
+        "install: {mode: pythonpath, module: proj}",
+        "dependencies: {requirements: [dep], declared: false}",
+        f'repro: {{python: "import dep; {RUN}"}}',
+    )
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bisector.git.content import patch
+from bisector.git.content import have_little_in_common, patch
 from bisector.git.door import Git, local_environment
 
 if TYPE_CHECKING:
@@ -37,3 +37,14 @@ def test_a_patch_is_what_it_says_or_none(
         made.git("checkout", "--quiet", "HEAD^")
         made.git("apply", "-", stdin=text)
         assert (made.path / file).read_bytes() == after
+
+
+@pytest.mark.parametrize(("changed", "little"), [(1, False), (2, False), (3, True), (4, True)])
+def test_trees_that_have_little_in_common(making: Making, changed: int, little: bool) -> None:
+    """Four files in each; one that goes counts, too."""
+    made = making.empty()
+    made.grow(
+        "1..2", lambda number: {f"{name}.py": f"{number if name < changed else 0}" for name in range(4)}
+    )
+    git = Git(made.path / ".git", local_environment({}))
+    assert have_little_in_common(git, made[1], made[2]) is little

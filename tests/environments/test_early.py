@@ -1,0 +1,130 @@
+"""Packages that the recipe alone names are found before there is a tree to install."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from bisector.environments.dependencies import Served
+from bisector.environments.interpreters import Interpreter
+from bisector.installers import Bench
+from bisector.installers.port import Wanted
+from bisector.model import InstallMode, Stage, Trouble, Untestable
+
+from .conftest import PROJECT, Lab
+
+PATIENCE = 20.0
+SAYS = "import dep; print(dep.version)"
+
+
+def early(lab: Lab, mode: InstallMode, **more: object) -> Callable[[], None] | None:
+    asked: dict[str, object] = {"declared": False, "requirements": ("dep",), **more}
+    return lab.current.early(lab.request("a" * 40, mode, **asked), lab.place())
+
+
+def layers(lab: Lab) -> list[Path]:
+    return [*lab.root.glob("state/layers/*/lib/python*/site-packages/dep")]
+
+
+@pytest.mark.parametrize("mode", [InstallMode.PYTHONPATH, InstallMode.NONE, InstallMode.EDITABLE])
+def test_what_needs_no_tree_is_done_without_one(
+    lab: Lab, wheel: Callable[..., Path], mode: InstallMode
+) -> None:
+    """Which of its packages an installed project is itself, its tree must tell first."""
+    wheel("dep", "1")
+    work = early(lab, mode)
+    assert work is not None
+    work()
+    assert bool(layers(lab)) is (mode is not InstallMode.EDITABLE)
+    assert early(lab, mode) is None
+    wheel("dep", "2")
+    ready = lab.ready(lab.repo.commit(PROJECT), mode, declared=False, requirements=("dep",))
+    assert lab.say(ready, SAYS) == "1"
+
+
+@pytest.mark.parametrize(
+    "more", [{"declared": True}, {"python": None}, {"python": "9.9"}, {"exact": True}, {"requirements": ()}]
+)
+def test_what_needs_the_tree_is_left_to_it(
+    lab: Lab, wheel: Callable[..., Path], more: dict[str, object]
+) -> None:
+    wheel("dep", "1")
+    assert early(lab, InstallMode.PYTHONPATH, **more) is None
+
+
+def test_what_cannot_be_found_is_not_looked_for_twice(lab: Lab) -> None:
+    """On a date, which is the user's word: no other releases are tried."""
+    on = datetime(2024, 1, 1, tzinfo=timezone.utc)
+    work = early(lab, InstallMode.PYTHONPATH, as_of=on)
+    assert work is not None
+    work()
+    said = (lab.root / "log").read_text()
+    assert "dep" in said
+    failed = lab.prepare(
+        lab.repo.commit(PROJECT), InstallMode.PYTHONPATH, declared=False, requirements=("dep",), as_of=on
+    )
+    assert isinstance(failed, Untestable)
+    assert failed.stage is Stage.INSTALL
+    assert (lab.root / "log").read_text() == said
+
+
+@dataclass
+class Silent:
+    """An installer whose registry does not answer, and takes its time to find that out."""
+
+    name = "silent"
+    asked: int = 0
+    begun: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def unavailable(self) -> str | None:
+        return None
+
+    def unfit(self, version: tuple[int, int]) -> str | None:
+        return None
+
+    def resolve(self, wanted: Wanted, bench: Bench) -> tuple[str, ...] | Untestable | Trouble:
+        self.asked += 1
+        self.begun.set()
+        assert self.over.wait(PATIENCE)
+        return Trouble("no answer")
+
+    def install(self, python: Path, lines: tuple[str, ...], bench: Bench) -> Untestable | Trouble | None:
+        raise AssertionError("nothing was resolved")
+
+
+@pytest.mark.parametrize("called_off", [False, True])
+def test_who_waited_while_a_registry_was_silent_does_not_wait_again(lab: Lab, called_off: bool) -> None:
+    """Who asks later does; and who waited for somebody that was called off."""
+    registry = Silent()
+    dependencies = lab.open(installers=(registry,)).dependencies
+    interpreter = lab.current.interpreters.find(str(lab.request("a" * 40).python))
+    assert isinstance(interpreter, Interpreter)
+    request, first = lab.request("a" * 40), lab.place()
+    served = Served(interpreter, registry)
+    met: list[object] = []
+
+    def ask() -> None:
+        met.append(dependencies.lock(("dep",), None, served, request, lab.place()))
+
+    before = threading.Thread(target=dependencies.lock, args=(("dep",), None, served, request, first))
+    before.start()
+    assert registry.begun.wait(PATIENCE)
+    waiting = threading.Thread(target=ask)
+    waiting.start()
+    time.sleep(0.3)
+    if called_off:
+        first.cancelled.set()
+    registry.over.set()
+    for thread in (before, waiting):
+        thread.join(PATIENCE)
+    assert met == [Trouble("no answer")]
+    assert registry.asked == (2 if called_off else 1)
+    ask()
+    assert registry.asked == (3 if called_off else 2)
