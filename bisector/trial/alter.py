@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from bisector.git.door import Git
+from bisector.git.door import Git, failure
 from bisector.git.slots import Slot
+from bisector.installers.words import DISK_FULL
 from bisector.model import Stage, Untestable
 from bisector.plan import OverlayFiles, Revert, TrialRequest
 from bisector.process import Finished
@@ -72,5 +73,8 @@ def _overlay(git: Git, overlay: OverlayFiles) -> Untestable | None:
 
 
 def _unfit(what: str, ended: Finished) -> Untestable:
+    if ended.exit_status is None or DISK_FULL.search(ended.stderr):
+        # A git that was killed, or could not write, has not said a word of the commit.
+        raise failure((what,), ended)
     words = (ended.stderr.strip() or ended.stdout.strip()).splitlines()
     return Untestable(Stage.FIXUP, f"{what}: {words[0] if words else 'git gave no reason'}")

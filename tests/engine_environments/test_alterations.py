@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from typing import TYPE_CHECKING
 
-from .conftest import FOUND, SUSPECTS
+import pytest
+
+from .conftest import FAILED, FOUND, SUSPECTS
 
 if TYPE_CHECKING:
     from tests.conftest import Repository
@@ -60,6 +64,30 @@ def test_a_patch_lights_it_up(land: Land) -> None:
         notice
         == f"fixups.0: a patch of proj/__init__.py was laid over the commits in {project[3]}..{project[9]}"
     )
+
+
+@pytest.mark.parametrize("end", ["kill -9 $$", "echo 'fatal: No space left on device' >&2; exit 128"])
+def test_a_git_that_could_not_do_it_has_said_nothing_of_the_commit(
+    land: Land, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """Once: the same command goes on from there."""
+    met, real = land.folder / "met", shutil.which("git")
+    script = land.folder / "bin" / "git"
+    script.parent.mkdir()
+    script.write_text(
+        f'#!/bin/sh\ncase " $* " in *" apply "*) [ -e {met} ] || {{ touch {met}; {end}; }};; esac\n'
+        f'exec {real} "$@"\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    project = lost_for_a_while(land)
+    lines = (f"fixups: [{{{stretch(project)}, patch: {json.dumps(PATCH)}}}]",)
+    hunted = land.hunt(project, *lines)
+    assert met.exists()
+    if hunted.status == FAILED:
+        hunted = land.hunt(project, *lines)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert not [one for one in hunted.report["trials"] if "does not apply" in one["reason"]]
 
 
 def test_a_later_commit_is_picked(land: Land) -> None:
