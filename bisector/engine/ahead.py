@@ -45,10 +45,12 @@ class _UnderWay:
     wish: Wish
     bench: Workbench | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
+    is_awaited: bool = False
+    """Its trial has begun and waits for it."""
 
 
 GoOn = Callable[[], bool]
-"""Asked between the tree and its environment: True as soon as nothing else is installed, False when called off."""
+"""Asked between the tree and its environment: True as soon as nothing else is installed, False: it is called off."""
 Prepare = Callable[[Workbench, Wish, threading.Event, GoOn], Laid | None]
 AreFar = Callable[[str, str], bool]
 """Whether one commit's tree takes no longer to lay out in an empty folder than in the other's."""
@@ -113,6 +115,8 @@ class Ahead:
                 if cancelled.is_set():
                     self._under_way.cancelled.set()
                     return None
+                self._under_way.is_awaited = True
+                self._news.notify_all()
                 self._news.wait(TICK)
             if self._defect is not None:
                 raise self._defect
@@ -168,7 +172,7 @@ class Ahead:
     def _may_install(self, under_way: _UnderWay) -> bool:
         """Two builds at a time might be more than the machine has, and the trial's own be the one that fails."""
         with self._news:
-            while self._step in (Step.CHECKOUT, Step.INSTALL) and not under_way.cancelled.is_set():
+            while not (self._step is Step.REPRO or under_way.is_awaited or under_way.cancelled.is_set()):
                 self._news.wait(TICK)
         return not under_way.cancelled.is_set()
 

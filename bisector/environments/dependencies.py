@@ -105,7 +105,7 @@ class Dependencies:
                 self._fails(name, lines, place)
             elif not isinstance(lines, Trouble):
                 place.locks.put(name, lines)
-            elif not place.cancelled.is_set():
+            elif place.keeps_failures and not place.cancelled.is_set():
                 self._troubles[name] = time.monotonic(), lines
             return lines
 

@@ -113,17 +113,21 @@ class _Making:
             return self._in_environment(self.prepared.ready, self._grounds.taken_over(self.prepared.place))
         self._clear()
         place, early = self._grounds.double("environment"), self._grounds.single("early")
+        # Through before anything is built: beside other work a build may fail that would not alone.
         with self._packages(early):
-            made = self._laid_out() or self._environment(self.request.environment, place)
-            if not isinstance(made, Ready):
+            unfit = self._laid_out()
+            if unfit is not None:
                 early.cancelled.set()
+        made = unfit or self._environment(self.request.environment, place)
         return self._in_environment(made, place) if isinstance(made, Ready) else (None, made)
 
     def prepare(self, go_on: Callable[[], bool]) -> Laid | None:
         self._clear()
         unfit = self._laid_out()
         if unfit is not None:
-            return Unfit(self.bench, unfit, dict(self.clock.spent))
+            # Only a conflict is git's word for sure, whatever went on beside it.
+            conflicts = self.bench.slot.git.lines("ls-files", "--unmerged")
+            return Unfit(self.bench, unfit, dict(self.clock.spent)) if conflicts else None
         if not go_on():
             return None
         # Beside a run a build may fail that would not alone.

@@ -23,7 +23,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """A commit on which a fixup or overlay does not apply: git alone says so, and would say it again."""
+    """A commit in whose tree a cherry-pick or revert conflicts: git alone says so, and would say it again."""
 
     bench: Workbench
     reason: Untestable

@@ -288,6 +288,23 @@ def test_nothing_is_installed_beside_an_installation(shop: Shop, called_off: boo
     assert shop.installed == ([] if called_off else ["next"])
 
 
+def test_nothing_is_installed_between_two_trials_but_for_the_next(shop: Shop) -> None:
+    """The next one may have an installation of its own."""
+    shop.far = {"now", "next"}
+    ahead = opened(shop)
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_step_began(Step.CHECKOUT)
+    assert shop.saw("next")
+    ahead.a_step_began(Step.INSTALL)
+    ahead.a_trial_ended(trial(QUICK, QUICK, QUICK))
+    ahead.expect(wish("other"), [wish("next")])
+    assert taken(ahead, wish("other")) is None
+    time.sleep(LONG)
+    assert shop.installed == []
+    assert taken(ahead, wish("next")) == "next"
+    ahead.close()
+
+
 def test_beside_a_short_checkout_nothing_begins(shop: Shop) -> None:
     shop.far = {"now", "next"}
     ahead = opened(shop)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bisector.environments import Place, backend
+from bisector.environments.backend import Task
+from bisector.environments.dependencies import Dependencies
 from bisector.git.slots import Slot
 from bisector.model import Untestable
 from bisector.plan import Revert, TrialRequest
@@ -128,6 +133,67 @@ def test_what_does_not_apply_is_tried_once(land: Land, monkeypatch: pytest.Monke
     assert [one["verdict"] for one in hunted.report["trials"]].count("skip") == 1
     assert "conflicts" in hunted.report["trials"][-1]["reason"]
     assert len(tried) == 1
+
+
+@pytest.mark.parametrize("end", ["kill -9 $$", "echo 'error: patch failed' >&2; exit 1"])
+def test_what_did_not_apply_beside_a_run_is_tried_without_one(
+    land: Land, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """As if the repro had filled a disk or the memory for as long as it lasts."""
+    running, script = land.folder / "running", land.folder / "bin" / "git"
+    script.parent.mkdir()
+    script.write_text(
+        f'#!/bin/sh\ncase " $* " in *" apply "*) [ -e {running} ] && {{ {end}; }};; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    patch = "diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n"
+    project = history(land)
+    run = f"import pathlib, time, proj; f = pathlib.Path({str(running)!r}); f.touch(); time.sleep(0.5)"
+    hunted = land.hunt(
+        project,
+        "install: {mode: pythonpath, module: proj}",
+        f"fixups: [{{range: {project[1]}..{project[LAST]}, patch: {json.dumps(patch)}}}]",
+        f"repro: {{python: {json.dumps(f'{run}; f.unlink(); assert proj.VALUE < 11')}}}",
+    )
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert not [one for one in hunted.report["trials"][:-1] if one["verdict"] == "skip"]
+
+
+def test_nothing_is_built_beside_the_first_packages(land: Land, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were there memory for one of them only, the build's failure would be believed."""
+    land.publish("dep", "1")
+    lock, build = Dependencies.lock, backend.build
+    begun: list[str] = []
+    seen: list[list[str]] = []
+
+    def slow(own: Dependencies, *asked: Any) -> Any:
+        is_first = asked[0] == ("dep",) and not begun
+        if is_first:
+            begun.append("dep")
+            until = time.monotonic() + 3
+            while not seen and time.monotonic() < until:
+                time.sleep(0.05)
+        made = lock(own, *asked)
+        if is_first:
+            begun.append("through")
+        return made
+
+    def watched(task: Task, place: Place, result: Path) -> Any:
+        seen.append([*begun])
+        return build(task, place, result)
+
+    monkeypatch.setattr(Dependencies, "lock", slow)
+    monkeypatch.setattr(backend, "build", watched)
+    hunted = land.hunt(
+        history(land),
+        "install: {mode: editable}",
+        "dependencies: {requirements: [dep], declared: false}",
+        f'repro: {{python: "import dep; {RUN}"}}',
+    )
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert seen[0] == ["dep", "through"]
 
 
 def test_packages_are_laid_out_during_the_first_checkout(land: Land, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from bisector.installers import Installer
 from bisector.installers.pip import Pip
 from bisector.installers.uv import find
+from bisector.model import InstallMode
 
 from .conftest import PROJECT, Lab, make_wheel
 
@@ -31,3 +32,25 @@ def test_all_but_tests_is_compiled_and_says_where_it_lies(lab: Lab, name: str) -
     assert compiled == {"__pycache__/__init__", "deep/__pycache__/more"}
     assert f'File "{folder}/__init__.py", line 1, in fail' in lab.say(ready, "import dep; dep.fail()")
     assert lab.say(ready, "import dep.tests.test_dep as t; print(t.value)") == "7"
+
+
+@pytest.mark.parametrize(
+    ("mode", "guarded", "there"),
+    [
+        (InstallMode.WHEEL, True, True),
+        (InstallMode.WHEEL, False, True),
+        (InstallMode.EDITABLE, False, True),
+        (InstallMode.EDITABLE, True, False),
+    ],
+)
+def test_a_project_is_compiled_but_for_the_few_lines_that_lead_to_its_tree(
+    lab: Lab, mode: InstallMode, guarded: bool, there: bool
+) -> None:
+    """Where runs could write bytecode into the layer, they find it there."""
+    lab.open(guarded=guarded)
+    leads = PROJECT["backend.py"].replace(
+        '{"proj.pth": os.getcwd() + "\\n"}', '{"leads.py": "x = 1", "proj.pth": os.getcwd()}'
+    )
+    lab.ready(lab.repo.commit({**PROJECT, "backend.py": leads}), mode)
+    made = [*lab.root.glob("state/layers/project-*/lib/python*/site-packages/**/*.pyc")]
+    assert bool(made) is there

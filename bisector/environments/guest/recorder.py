@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from _thread import get_ident
-from types import MethodType
+from types import FunctionType, MethodType
 
 TYPE_CHECKING = False
 """Without `typing`, which is slow to import."""
@@ -69,7 +69,7 @@ class Recorder:
             return
         owner = vars(module).get(INVENTORY[1])
         walk = vars(owner).get(INVENTORY[2]) if isinstance(owner, type) else None
-        if callable(walk) and not isinstance(walk, Counting):
+        if isinstance(walk, FunctionType):
             setattr(owner, INVENTORY[2], Counting(walk, self.counting))
 
 
