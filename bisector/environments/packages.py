@@ -46,9 +46,12 @@ def exact(dependencies: Dependencies, wish: Wish, place: Place) -> tuple[str, ..
 
 
 def early(dependencies: Dependencies, wish: Wish, place: Place) -> Callable[[], None] | None:
-    """What can be done for the packages before there is a tree; None: nothing, or it is done."""
+    """What can be done for the packages before there is a tree; None: nothing, or it is done.
+
+    Where something is built they are laid out beside that, and the build does not wait for them.
+    """
     request = wish.request
-    if request.declared or request.exact:
+    if request.declared or request.exact or request.build or wants.installs(request):
         return None
     asked = (wish.requirements, wish.rung.cutoff, wish.served, request, place)
     if dependencies.known(*asked) is not None:
@@ -56,8 +59,7 @@ def early(dependencies: Dependencies, wish: Wish, place: Place) -> Callable[[], 
 
     def work() -> None:
         lines = dependencies.lock(*asked)
-        # Which of them an installed project would itself be, only its tree can tell.
-        if isinstance(lines, tuple) and lines and not wants.installs(request):
+        if isinstance(lines, tuple) and lines:
             dependencies.layer(lines, wish.served, request, place)
 
     return work

@@ -113,7 +113,6 @@ class _Making:
             return self._in_environment(self.prepared.ready, self._grounds.taken_over(self.prepared.place))
         self._clear()
         place, early = self._grounds.double("environment"), self._grounds.single("early")
-        # Through before anything is built: beside other work a build may fail that would not alone.
         with self._packages(early):
             unfit = self._laid_out()
             if unfit is not None:

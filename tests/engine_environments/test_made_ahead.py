@@ -10,13 +10,10 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from bisector.environments import Place, backend
-from bisector.environments.backend import Task
-from bisector.environments.dependencies import Dependencies
 from bisector.git.slots import Slot
 from bisector.model import Untestable
 from bisector.plan import Revert, TrialRequest
@@ -159,41 +156,6 @@ def test_what_did_not_apply_beside_a_run_is_tried_without_one(
     )
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     assert not [one for one in hunted.report["trials"][:-1] if one["verdict"] == "skip"]
-
-
-def test_nothing_is_built_beside_the_first_packages(land: Land, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Were there memory for one of them only, the build's failure would be believed."""
-    land.publish("dep", "1")
-    lock, build = Dependencies.lock, backend.build
-    begun: list[str] = []
-    seen: list[list[str]] = []
-
-    def slow(own: Dependencies, *asked: Any) -> Any:
-        is_first = asked[0] == ("dep",) and not begun
-        if is_first:
-            begun.append("dep")
-            until = time.monotonic() + 3
-            while not seen and time.monotonic() < until:
-                time.sleep(0.05)
-        made = lock(own, *asked)
-        if is_first:
-            begun.append("through")
-        return made
-
-    def watched(task: Task, place: Place, result: Path) -> Any:
-        seen.append([*begun])
-        return build(task, place, result)
-
-    monkeypatch.setattr(Dependencies, "lock", slow)
-    monkeypatch.setattr(backend, "build", watched)
-    hunted = land.hunt(
-        history(land),
-        "install: {mode: editable}",
-        "dependencies: {requirements: [dep], declared: false}",
-        f'repro: {{python: "import dep; {RUN}"}}',
-    )
-    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
-    assert seen[0] == ["dep", "through"]
 
 
 def test_packages_are_laid_out_during_the_first_checkout(land: Land, monkeypatch: pytest.MonkeyPatch) -> None:

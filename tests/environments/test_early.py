@@ -32,16 +32,15 @@ def layers(lab: Lab) -> list[Path]:
     return [*lab.root.glob("state/layers/*/lib/python*/site-packages/dep")]
 
 
-@pytest.mark.parametrize("mode", [InstallMode.PYTHONPATH, InstallMode.NONE, InstallMode.EDITABLE])
+@pytest.mark.parametrize("mode", [InstallMode.PYTHONPATH, InstallMode.NONE])
 def test_what_needs_no_tree_is_done_without_one(
     lab: Lab, wheel: Callable[..., Path], mode: InstallMode
 ) -> None:
-    """Which of its packages an installed project is itself, its tree must tell first."""
     wheel("dep", "1")
     work = early(lab, mode)
     assert work is not None
     work()
-    assert bool(layers(lab)) is (mode is not InstallMode.EDITABLE)
+    assert layers(lab)
     assert early(lab, mode) is None
     wheel("dep", "2")
     ready = lab.ready(lab.repo.commit(PROJECT), mode, declared=False, requirements=("dep",))
@@ -49,13 +48,29 @@ def test_what_needs_no_tree_is_done_without_one(
 
 
 @pytest.mark.parametrize(
-    "more", [{"declared": True}, {"python": None}, {"python": "9.9"}, {"exact": True}, {"requirements": ()}]
+    "more",
+    [
+        {"declared": True},
+        {"python": None},
+        {"python": "9.9"},
+        {"exact": True},
+        {"requirements": ()},
+        {"build": ("true",)},
+    ],
 )
 def test_what_needs_the_tree_is_left_to_it(
     lab: Lab, wheel: Callable[..., Path], more: dict[str, object]
 ) -> None:
     wheel("dep", "1")
     assert early(lab, InstallMode.PYTHONPATH, **more) is None
+
+
+@pytest.mark.parametrize("mode", [InstallMode.EDITABLE, InstallMode.WHEEL])
+def test_what_is_laid_out_beside_a_build_is_left_to_that(
+    lab: Lab, wheel: Callable[..., Path], mode: InstallMode
+) -> None:
+    wheel("dep", "1")
+    assert early(lab, mode) is None
 
 
 def test_what_cannot_be_found_is_not_looked_for_twice(lab: Lab) -> None:
