@@ -49,16 +49,17 @@ def lend(site: Path, other: Path, suffix: str) -> None:
             _link(folder / CACHE, there / CACHE, [f"{name.removesuffix('.py')}{suffix}" for name in same])
 
 
-def modules_without(site: Path, suffix: str, unread: str) -> int:
-    """How many sources have no bytecode yet, those below a folder of that name left out."""
-    count = 0
-    for folder in _folders(site):
-        if unread in folder.relative_to(site).parts:
-            continue
-        made = _files(folder / CACHE)
-        names = [name for name in _files(folder) if name.endswith(".py")]
-        count += sum(f"{name.removesuffix('.py')}{suffix}" not in made for name in names)
-    return count
+def modules_without(site: Path, suffix: str, unread: str) -> list[str]:
+    """The sources that have no bytecode yet, seen from `site`; those below a folder of that name left out."""
+    found = []
+    for folder, below, _ in os.walk(site):
+        below[:] = [name for name in below if name not in {unread, CACHE}]
+        here = Path(folder)
+        made = _files(here / CACHE)
+        top = os.path.relpath(here, site)
+        names = (name.removesuffix(".py") for name in _files(here) if name.endswith(".py"))
+        found += [f"{top}/{name}.py" for name in names if f"{name}{suffix}" not in made]
+    return found
 
 
 def _link(here: Path, there: Path, names: Iterable[str]) -> None:

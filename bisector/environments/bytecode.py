@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bisector.environments import alike
-from bisector.environments.interpreters import Interpreter
+from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import temporary
 from bisector.environments.ready import Place
 from bisector.environments.thin import Thin
@@ -39,19 +39,21 @@ def compile_packages(
     What cannot be compiled is left to say so itself when it is imported.
     """
     alike.forget(venv.site)
-    workers = min(MOST_WORKERS, os.cpu_count() or 1)
-    if suffix := interpreter.bytecode_suffix:
+    suffix = interpreter.bytecode_suffix
+    if suffix:
         # Evicted in this moment, linked as often as a file can be: what is not lent is compiled.
         with suppress(OSError):
             lend(venv.site, suffix)
-        missing = alike.modules_without(venv.site, suffix, UNREAD)
-        if not missing:
-            return None
-        workers = 1 if missing <= FEW else workers
-    # From within its folder: only folders of packages are taken for tests then, not those above.
-    argv: list[str | Path] = [interpreter.path, "-I", "-S", "-m", "compileall", "-q", "-j", str(workers)]
-    argv += ["-x", f"/{UNREAD}/", "."]
+    missing = [path for path in alike.modules_without(venv.site, suffix, UNREAD) if "\n" not in path]
+    if not missing:
+        return None
+    workers = 1 if len(missing) <= FEW else min(MOST_WORKERS, os.cpu_count() or 1)
     with temporary(place.scratch / "compile") as own:
+        listed = own / "modules"
+        listed.write_text("".join(f"{path}\n" for path in missing), "utf-8", "surrogateescape")
+        argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", GUEST / "compile_packages.py"]
+        argv += [listed, str(workers)]
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(own), "LANG": "C.UTF-8"}
-        ran = place.runner(argv, venv.site, env, timeout, (venv.path, own), interpreter.readable)
+        readable = (*interpreter.readable, GUEST)
+        ran = place.runner(argv, venv.site, env, timeout, (venv.path, own), readable)
     return Trouble("cancelled") if isinstance(ran, Finished) and ran.cancelled else None
