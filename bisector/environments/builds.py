@@ -13,10 +13,11 @@ from pathlib import Path
 from bisector.beside import beside
 from bisector.environments import artefacts, backend, moving
 from bisector.environments.backend import Failed, Kind, Made, Task, Wants
-from bisector.environments.dependencies import Dependencies, Served
+from bisector.environments.dependencies import Dependencies
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.inputs import Inputs, from_json
 from bisector.environments.layers import Layer, Shelf, remove
+from bisector.environments.naming import Served
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata, declared, merge, name_of, parse

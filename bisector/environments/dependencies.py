@@ -20,16 +20,14 @@ from bisector.environments.bytecode import Lend, compile_packages, no_lending
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
+from bisector.environments.naming import Served, kind_of, layer_name, lock_name
 from bisector.environments.ready import Place
-from bisector.installers import Bench, Installer, Wanted
+from bisector.installers import Bench, Wanted
 from bisector.installers.pip import wheel_for
 from bisector.installers.settings import redact
-from bisector.model import EnvironmentRequest, Index, Stage, Trouble, Untestable
+from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 from bisector.process import Finished, leftovers
 
-PACKAGES = "packages"
-COPIES = "copies"
-"""The kinds of layers: links to what the cache holds, which nothing that runs can write to, and the others."""
 PROOF_TIMEOUT = 120.0
 MOST_RELEASES = 400
 """An installer is asked once for each: for some seconds, not for minutes."""
@@ -52,16 +50,6 @@ class Between:
     @property
     def top(self) -> str:
         return max(self.one, self.other, key=Version)
-
-
-@dataclass(frozen=True, slots=True)
-class Served:
-    """An interpreter and the installer that serves it."""
-
-    interpreter: Interpreter
-    installer: Installer
-    tools: datetime | None = None
-    """Of then are the tools that build source archives; None: of today."""
 
 
 @dataclass
@@ -89,7 +77,7 @@ class Dependencies:
         """The exact versions, as recorded or resolved now."""
         if not requirements:
             return ()
-        name = _lock_name(requirements, cutoff, served, request)
+        name = lock_name(requirements, cutoff, served, request)
         asked = time.monotonic()
         # Two answers to one question would not be the same when a release appears in between.
         with self._turns.of(name, place.cancelled) as is_mine:
@@ -123,11 +111,11 @@ class Dependencies:
         place: Place,
     ) -> tuple[str, ...] | None:
         """The exact versions, if they are on record."""
-        return place.locks.get(_lock_name(requirements, cutoff, served, request)) if requirements else ()
+        return place.locks.get(lock_name(requirements, cutoff, served, request)) if requirements else ()
 
     def has(self, lines: tuple[str, ...], served: Served) -> bool:
         """Whether their layer lies there."""
-        return (self.shelf.layers / self._key(lines, served)).is_dir()
+        return (self.shelf.layers / layer_name(lines, served, self.guarded)).is_dir()
 
     def releases(
         self,
@@ -166,7 +154,7 @@ class Dependencies:
     ) -> Layer | Untestable | Trouble:
         """Exactly `lines`, installed and proven to let Python start."""
         interpreter, installer = served.interpreter, served.installer
-        key = self._key(lines, served)
+        key = layer_name(lines, served, self.guarded)
         if key in self._failed:
             return self._failed[key]
 
@@ -190,16 +178,13 @@ class Dependencies:
             self._fails(key, made, place)
         return made
 
-    def _key(self, lines: tuple[str, ...], served: Served) -> str:
-        interpreter, installer = served.interpreter, served.installer
-        kind = _kind(interpreter) if self.guarded else COPIES
-        return fingerprint(kind, interpreter.words(), lines, [installer.name], *_tools_of(served))
-
     def _lend(self, interpreter: Interpreter) -> Lend:
         """The bytecode of layers for the same interpreter; nothing of those that what runs could write to."""
 
         def lend(site: Path, suffix: str) -> None:
-            keys = (path.name for path in self.shelf.published() if path.name.startswith(_kind(interpreter)))
+            keys = (
+                path.name for path in self.shelf.published() if path.name.startswith(kind_of(interpreter))
+            )
             there = {self.shelf.layers / key / interpreter.site: key for key in keys}
             for other in most_alike(site, there):
                 with self.shelf.borrowed(there[other]) as is_whole:
@@ -270,31 +255,3 @@ def _slim(venv: Path, layer: Path) -> None:
     for item in venv.iterdir():
         item.rename(layer / item.name)
     venv.rmdir()
-
-
-def _kind(interpreter: Interpreter) -> str:
-    """Of layers that may lend each other bytecode: patch releases mend compilers and share its number."""
-    return fingerprint(PACKAGES, interpreter.words())[: len(PACKAGES) + 9]
-
-
-def _lock_name(
-    requirements: tuple[str, ...], cutoff: datetime | None, served: Served, request: EnvironmentRequest
-) -> str:
-    interpreter = served.interpreter
-    return fingerprint(
-        "lock",
-        sorted(requirements),
-        [cutoff.isoformat() if cutoff else "", served.installer.name],
-        [interpreter.version, interpreter.implementation, interpreter.platform],
-        _words(request.index),
-        *_tools_of(served),
-    )
-
-
-def _tools_of(served: Served) -> tuple[list[str], ...]:
-    """Nothing where they are of today, so that what was kept before is found again."""
-    return () if served.tools is None else ([served.tools.isoformat()],)
-
-
-def _words(index: Index) -> tuple[str, ...]:
-    return (redact(index.index_url or ""), *map(redact, index.extra_index_url), *index.find_links)

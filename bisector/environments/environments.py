@@ -15,10 +15,11 @@ from bisector.environments import budget as budgets
 from bisector.environments import ladder, packages, project, proof, thin, wants
 from bisector.environments.backend import Kind
 from bisector.environments.builds import Builds, Built, Order
-from bisector.environments.dependencies import Between, Dependencies, Served
+from bisector.environments.dependencies import Between, Dependencies
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
 from bisector.environments.layers import Holding, Layer, Shelf, remove
+from bisector.environments.naming import Served
 from bisector.environments.packages import Wish
 from bisector.environments.project import Project
 from bisector.environments.proof import Proofs

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from bisector.environments import ladder, wants
 from bisector.environments.builds import Meanwhile
-from bisector.environments.dependencies import Dependencies, Served
+from bisector.environments.dependencies import Dependencies
 from bisector.environments.ladder import Rung
+from bisector.environments.naming import Served
 from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata
 from bisector.model import EnvironmentRequest, Trouble, Untestable

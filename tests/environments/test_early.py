@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bisector.environments.dependencies import Served
 from bisector.environments.interpreters import Interpreter
+from bisector.environments.naming import Served
 from bisector.installers import Bench
 from bisector.installers.port import Wanted
 from bisector.model import InstallMode, Stage, Trouble, Untestable
