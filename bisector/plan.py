@@ -21,6 +21,7 @@ from bisector.oracles.paired import Gauge
 from bisector.recipe.alterations import CherryPick, Patch, Pin, Stretch
 from bisector.recipe.schema import Recipe, Repro
 
+SOME_DAY = datetime(2000, 1, 1, tzinfo=timezone.utc)
 Holds = Callable[[Stretch], bool]
 Resolve = Callable[[Judgement | str], str]
 """An end of the hunt, or a revision as the recipe calls it, as a commit."""
@@ -107,6 +108,17 @@ def request(recipe: Recipe, repository: str, commit: Commit, holds: Holds, resol
 
 def environment(recipe: Recipe, commit: Commit, pins: list[Pin]) -> EnvironmentRequest:
     """The recipe's environment with the pins of this commit laid over it, in order."""
+    return _environment(recipe, commit.sha, commit.commit_date, pins)
+
+
+def environment_of_all(recipe: Recipe) -> EnvironmentRequest | None:
+    """What the recipe asks for, whatever the commit; None: some commits have pins or dates of their own."""
+    if recipe.pins or recipe.dependencies.as_of is AsOf.COMMIT:
+        return None
+    return _environment(recipe, "", SOME_DAY, [])
+
+
+def _environment(recipe: Recipe, sha: str, day: datetime, pins: list[Pin]) -> EnvironmentRequest:
     install = recipe.install
     requirements = recipe.dependencies.requirements
     building = install.build_requirements
@@ -117,8 +129,8 @@ def environment(recipe: Recipe, commit: Commit, pins: list[Pin]) -> EnvironmentR
         python = pin.python or python
         isolated = isolated if pin.build_isolation is None else pin.build_isolation
     return EnvironmentRequest(
-        commit=commit.sha,
-        commit_date=commit.commit_date,
+        commit=sha,
+        commit_date=day,
         python=python,
         mode=install.mode,
         paths=install.path,

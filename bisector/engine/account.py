@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bisector import __version__
 from bisector.engine.altered import altered
 from bisector.engine.hunter import Hunter
-from bisector.engine.inquiry import Inquiry
+from bisector.engine.inquiry import Dossier, Inquiry
 from bisector.engine.locking import locks
 from bisector.engine.placing import placed
 from bisector.engine.reproduction import command_line
@@ -44,7 +44,11 @@ class Conclusion:
 
 
 def account(
-    hunter: Hunter, conclusion: Conclusion, seconds: float, machine: Mapping[str, str], inquiry: Inquiry
+    hunter: Hunter,
+    conclusion: Conclusion,
+    seconds: float,
+    machine: Mapping[str, str],
+    inquiry: Inquiry[Dossier],
 ) -> Account:
     row, recipe = hunter.row, hunter.recipe
     repository = recognise(hunter.mirror.source.shown, machine)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from bisector.engine.hunter import Hunter
+from bisector.engine.mentioned import unmentioned
 from bisector.engine.workers import attempt
 from bisector.errors import MachineFault
 from bisector.forges.landing import Remote
@@ -28,25 +30,25 @@ class Dossier:
     notices: Sequence[str]
 
 
-Ask = Callable[[str, threading.Event | None], Dossier]
-"""The event ends what git does."""
+T = TypeVar("T")
 
 
-class Inquiry:
+class Inquiry(Generic[T]):
     """One commit is asked about ahead; whatever came in between is met again when the answer is wanted."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Callable[[str, threading.Event | None], T]) -> None:
         self._ask = ask
+        """The event ends what git does."""
         self._sha: str | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="inquiry", daemon=True)
-        self._found: Dossier | None = None
+        self._found: T | None = None
 
     def begin(self, sha: str) -> None:
         self._sha = sha
         self._thread.start()
 
-    def answer(self, sha: str) -> Dossier:
+    def answer(self, sha: str) -> T:
         if sha == self._sha:
             self._thread.join()
             if self._found is not None:
@@ -64,12 +66,34 @@ class Inquiry:
         self._found, _ = attempt(lambda: self._ask(self._sha or "", self._over))
 
 
-def open_inquiry(hunter: Hunter, machine: Mapping[str, str]) -> Inquiry:
-    def ask(sha: str, over: threading.Event | None) -> Dossier:
-        mirror = replace(hunter.mirror, stop=over or hunter.mirror.stop)
-        return _look_up(mirror, sha, hunter.row.new_commit or sha, machine)
+@dataclass(frozen=True)
+class Inquiries:
+    """What is asked of one commit, side by side."""
 
-    return Inquiry(ask)
+    dossier: Inquiry[Dossier]
+    unmentioned: Inquiry[tuple[str, ...]]
+    """What it changes, where nothing else mentions it."""
+
+    def begin(self, sha: str) -> None:
+        self.dossier.begin(sha)
+        self.unmentioned.begin(sha)
+
+    def close(self) -> None:
+        self.dossier.close()
+        self.unmentioned.close()
+
+
+def open_inquiries(hunter: Hunter, machine: Mapping[str, str]) -> Inquiries:
+    def until(over: threading.Event | None) -> Mirror:
+        return replace(hunter.mirror, stop=over or hunter.mirror.stop)
+
+    def look(sha: str, over: threading.Event | None) -> Dossier:
+        return _look_up(until(over), sha, hunter.row.new_commit or sha, machine)
+
+    def search(sha: str, over: threading.Event | None) -> tuple[str, ...]:
+        return unmentioned(until(over).git, sha, hunter.recipe.repro.action.text)
+
+    return Inquiries(Inquiry(look), Inquiry(search))
 
 
 def _look_up(mirror: Mirror, sha: str, new: str, machine: Mapping[str, str]) -> Dossier:

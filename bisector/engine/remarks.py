@@ -6,13 +6,14 @@ None of it takes the proof back.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from bisector.engine import flips
 from bisector.engine.hunter import Hunter
+from bisector.engine.inquiry import Inquiry
 from bisector.engine.meeting import where_sides_meet
-from bisector.git import content
 from bisector.model import Purpose, Ran, Trial
 from bisector.recipe.schema import History as Way
 
@@ -20,20 +21,17 @@ SPEAKS = "PYTHONVERBOSE"
 """With it, Python says what it imports from where."""
 
 
-def remark(hunter: Hunter, culprit: str, old: str, new: str) -> None:
+def remark(hunter: Hunter, culprit: str, old: str, new: str, unmentioned: Inquiry[tuple[str, ...]]) -> None:
     commit, git = hunter.commit(culprit), hunter.mirror.git
     if len(commit.parents) > 1 and hunter.recipe.history is Way.FULL:
         hunter.notice(f"of the merge {culprit[:12]}, {where_sides_meet(git, culprit, commit.parents)}")
     flips.tell(hunter, culprit, old, new)
-    if len(commit.parents) == 1:
-        _doubt_unloaded(hunter, culprit, commit.parents[0])
+    if paths := unmentioned.answer(culprit):
+        _doubt_unloaded(hunter, culprit, paths)
 
 
-def _doubt_unloaded(hunter: Hunter, culprit: str, parent: str) -> None:
+def _doubt_unloaded(hunter: Hunter, culprit: str, paths: Sequence[str]) -> None:
     """Where nobody mentions the modules that were changed, Python itself is asked whether they are loaded."""
-    paths = [one.path for one in content.changes(hunter.mirror.git, parent, culprit)]
-    if not paths or any(_may_be_loaded(hunter, culprit, path) for path in paths):
-        return
     asked = hunter.request(culprit)
     repro = replace(asked.repro, env=(*asked.repro.env, (SPEAKS, "1")))
     asked = replace(asked, repro=repro, runs=1, stop_after=None, keep=None, turns=None)
@@ -45,17 +43,7 @@ def _doubt_unloaded(hunter: Hunter, culprit: str, parent: str) -> None:
         )
 
 
-def _may_be_loaded(hunter: Hunter, culprit: str, path: str) -> bool:
-    """Python alone tells what it loads; a name that nobody mentions is hardly imported."""
-    if not path.endswith(".py"):
-        return True
-    place = PurePosixPath(path)
-    name = place.parent.name if place.stem in ("__init__", "__main__") else place.stem
-    mentioned = [other for other in content.mentions(hunter.mirror.git, culprit, name) if other != path]
-    return bool(mentioned) or name in hunter.recipe.repro.action.text
-
-
-def loads_none(trial: Trial, paths: list[str]) -> bool:
+def loads_none(trial: Trial, paths: Sequence[str]) -> bool:
     """Whether it says what it loads of the tree, and none of these files is among it."""
     if not isinstance(trial.outcome, Ran):
         return False

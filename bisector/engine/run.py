@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from bisector.engine import begin, confirm, endings, ends, faces, narrow, retrying
 from bisector.engine.account import Conclusion, account
 from bisector.engine.hunter import Hunter
-from bisector.engine.inquiry import Inquiry, open_inquiry
+from bisector.engine.inquiry import Inquiries, open_inquiries
 from bisector.engine.progress import Began, Ended, PhaseBegan
 from bisector.errors import BisectorError, EndpointFault, Interrupted, MachineFault
 from bisector.git.ledger import OnlySkipped
@@ -33,15 +33,15 @@ class Result:
 
 def hunt(hunter: Hunter, machine: Mapping[str, str]) -> Result:
     """Hunt to an ending. A fault of the machine or an interruption is one too, and can be gone on from."""
-    with closing(open_inquiry(hunter, machine)) as inquiry:
-        return _hunt(hunter, machine, inquiry)
+    with closing(open_inquiries(hunter, machine)) as inquiries:
+        return _hunt(hunter, machine, inquiries)
 
 
-def _hunt(hunter: Hunter, machine: Mapping[str, str], inquiry: Inquiry) -> Result:
+def _hunt(hunter: Hunter, machine: Mapping[str, str], inquiries: Inquiries) -> Result:
     began = time.monotonic()
     fault: BisectorError | None = None
     try:
-        conclusion = _phases(hunter, inquiry)
+        conclusion = _phases(hunter, inquiries)
     except EndpointFault as wrong:
         hunter.happened(Event.WRONG_ENDS, wrong.message)
         conclusion, fault = Conclusion(Ending.ENDPOINTS, wrong.message), wrong
@@ -56,7 +56,7 @@ def _hunt(hunter: Hunter, machine: Mapping[str, str], inquiry: Inquiry) -> Resul
     hunter.mirror = replace(hunter.mirror, stop=None)
     seconds = time.monotonic() - began
     hunter.store.add_seconds(hunter.id, seconds)
-    made = account(hunter, conclusion, hunter.row.seconds + seconds, machine, inquiry)
+    made = account(hunter, conclusion, hunter.row.seconds + seconds, machine, inquiries.dossier)
     hunter.store.keep_account(hunter.id, made)
     hunter.listener.hear(Ended(made))
     return Result(made, fault)
@@ -80,7 +80,7 @@ def _trouble(error: OSError) -> MachineFault:
     )
 
 
-def _phases(hunter: Hunter, inquiry: Inquiry) -> Conclusion:
+def _phases(hunter: Hunter, inquiries: Inquiries) -> Conclusion:
     """A resumed hunt walks the same way again; what is on record answers at once."""
     hunter.disbelieved = retrying.stops_hunts(hunter)
     hunter.listener.hear(PhaseBegan(Phase.PREPARE))
@@ -104,11 +104,11 @@ def _phases(hunter: Hunter, inquiry: Inquiry) -> Conclusion:
     hunter.passed(Phase.NARROW, Event.ONE_LEFT)
     hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
     if hunter.ahead is not None:
-        inquiry.begin(culprit)
+        inquiries.begin(culprit)
     proof = confirm.confirm(hunter, culprit, new)
     if proof.wavers and proof.doubt is not None:
         return endings.by_probability(hunter, old, new, bases, proof.doubt)
-    return endings.proven(hunter, proof, culprit, old, new, found.log)
+    return endings.proven(hunter, proof, culprit, old, new, found.log, inquiries)
 
 
 def _announce(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:

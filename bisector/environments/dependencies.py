@@ -21,7 +21,7 @@ from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
 from bisector.environments.naming import Served, kind_of, layer_name, lock_name
-from bisector.environments.ready import Place
+from bisector.environments.ready import Desk, Place
 from bisector.installers import Bench, Wanted
 from bisector.installers.pip import wheel_for
 from bisector.installers.settings import redact
@@ -64,6 +64,8 @@ class Dependencies:
     _failed: dict[str, Untestable] = field(default_factory=dict)
     _troubles: dict[str, tuple[float, Trouble]] = field(default_factory=dict)
     """What was met last, and when."""
+    _ahead: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Answers that came before there was a hunt to record them."""
     _turns: Turns = field(default_factory=Turns)
 
     def lock(
@@ -86,9 +88,11 @@ class Dependencies:
             known = place.locks.get(name) or self._failed.get(name) or self._met_since(asked, name)
             if known is not None:
                 return known
-            with temporary(place.scratch / "resolve") as scratch:
-                wanted = Wanted(served.interpreter.path, requirements, cutoff)
-                lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
+            lines: tuple[str, ...] | Untestable | Trouble | None = self._ahead.pop(name, None)
+            if lines is None:
+                with temporary(place.scratch / "resolve") as scratch:
+                    wanted = Wanted(served.interpreter.path, requirements, cutoff)
+                    lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
             if isinstance(lines, Untestable):
                 self._fails(name, lines, place)
             elif not isinstance(lines, Trouble):
@@ -96,6 +100,29 @@ class Dependencies:
             elif place.keeps_failures and not place.cancelled.is_set():
                 self._troubles[name] = time.monotonic(), lines
             return lines
+
+    def ask_ahead(
+        self,
+        requirements: tuple[str, ...],
+        cutoff: datetime | None,
+        served: Served,
+        request: EnvironmentRequest,
+        desk: Desk,
+    ) -> None:
+        """The same, before there is a hunt: whoever needs the answer next waits for it and puts it on record.
+
+        Of wheels alone, as an installer tries at first: where they do not do, nothing is known.
+        """
+        name = lock_name(requirements, cutoff, served, request)
+        with self._turns.of(name, desk.cancelled) as is_mine:
+            if is_mine:
+                wanted = Wanted(served.interpreter.path, requirements, cutoff)
+                bench = replace(self._bench(served, request, desk, desk.scratch), wheels_only=True)
+                lines = served.installer.resolve(wanted, bench)
+                if isinstance(lines, Trouble) and not desk.cancelled.is_set():
+                    self._troubles[name] = time.monotonic(), lines
+                elif isinstance(lines, tuple):
+                    self._ahead[name] = lines
 
     def _met_since(self, asked: float, name: str) -> Trouble | None:
         """While somebody waited for his turn: a registry that is silent is not waited for twice."""
@@ -207,7 +234,7 @@ class Dependencies:
             key, lambda path: wheels.unpack(wheel.path, path, path / interpreter.site), cancelled
         )
 
-    def _bench(self, served: Served, request: EnvironmentRequest, place: Place, scratch: Path) -> Bench:
+    def _bench(self, served: Served, request: EnvironmentRequest, place: Desk, scratch: Path) -> Bench:
         name = served.installer.name
         told = self.environ.get(f"{name.upper()}_CACHE_DIR")
         cache = Path(told) if told else self.root / DOWNLOADS / name

@@ -5,6 +5,7 @@ Judges nothing: what stands in the way is the commit's (Untestable) or the machi
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,14 +65,29 @@ class Environments:
 
         What fails is remembered, and met again by `prepare`.
         """
+        served = self._told(request)
+        if served is None:
+            return None
+        rung = ladder.rungs(request)[0]
+        return packages.early(self.dependencies, Wish(rung, request, None, served), place)
+
+    def ask_ahead(self, request: EnvironmentRequest, cancelled: threading.Event) -> None:
+        """For the versions that the recipe alone decides, before there is a repository.
+
+        A registry takes longer to answer than git to fetch. What fails is met again by who needs it.
+        """
+        served = self._told(request)
+        if served is not None:
+            wish = Wish(ladder.rungs(request)[0], request, None, served)
+            packages.ask_ahead(self.dependencies, wish, cancelled)
+
+    def _told(self, request: EnvironmentRequest) -> Served | None:
+        """Where the recipe says which Python, whatever lies in the tree."""
         interpreter = self.interpreters.find(request.python) if request.python is not None else None
         if interpreter is None or isinstance(interpreter, NoInterpreter):
             return None
         served = self._served(interpreter)
-        if isinstance(served, Trouble):
-            return None
-        rung = ladder.rungs(request)[0]
-        return packages.early(self.dependencies, Wish(rung, request, None, served), place)
+        return None if isinstance(served, Trouble) else served
 
     def prove(self, ready: Ready, place: Place) -> Untestable | Trouble | None:
         """None: the module under test would come from the commit's tree."""

@@ -145,6 +145,19 @@ class Shelf:
                 remove(path)
                 os.close(lock)
 
+    @contextmanager
+    def desk(self, name: str) -> Iterator[Path | None]:
+        """A fresh folder for what makes no layer, gone afterwards also if it is killed; None: another one has it."""
+        lock = try_lock(self._build_lock(name))
+        if lock is None:
+            yield None
+            return
+        try:
+            with temporary(self.aside / f"{name}.{os.getpid()}") as path:
+                yield path
+        finally:
+            os.close(lock)
+
     def close(self) -> None:
         """Let go of every layer."""
         with self._mutex:

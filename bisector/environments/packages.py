@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bisector.environments import ladder, wants
@@ -10,9 +12,10 @@ from bisector.environments.builds import Meanwhile
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.ladder import Rung
 from bisector.environments.naming import Served
-from bisector.environments.ready import Place
+from bisector.environments.ready import Desk, Place
 from bisector.environments.requirements import Metadata
 from bisector.model import EnvironmentRequest, Trouble, Untestable
+from bisector.process import ProgramMissing
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,22 @@ def early(dependencies: Dependencies, wish: Wish, place: Place) -> Callable[[], 
             dependencies.layer(lines, wish.served, request, place)
 
     return work
+
+
+def ask_ahead(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
+    """Which versions there are to be, where nothing but the recipe says so."""
+    request = wish.request
+    if request.declared or request.exact or not wish.requirements:
+        return
+    with suppress(OSError), dependencies.shelf.desk("asking") as scratch:
+        if scratch is not None:
+            desk = Desk(scratch, scratch / "log", _runs_nothing, cancelled)
+            dependencies.ask_ahead(wish.requirements, wish.rung.cutoff, wish.served, request, desk)
+
+
+def _runs_nothing(*_: object, **__: object) -> ProgramMissing:
+    """Where wheels alone are looked at, nothing is built."""
+    return ProgramMissing("a build", "there is no cage for it yet")
 
 
 def meanwhile(dependencies: Dependencies, wish: Wish, place: Place) -> Meanwhile | None:

@@ -29,17 +29,23 @@ class Locks(Protocol):
     def put(self, fingerprint: str, lines: tuple[str, ...]) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where one trial's environment is made. `tree` is a slot's, clean, at the commit; `scratch` is fresh."""
+@dataclass(frozen=True)
+class Desk:
+    """Where an installer can be asked. `scratch` is fresh."""
 
-    tree: Path
     scratch: Path
-    facts: TreeFacts
-    locks: Locks
     log: Path
     runner: Runner
     cancelled: threading.Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place(Desk):
+    """Where one trial's environment is made. `tree` is a slot's, clean, at the commit."""
+
+    tree: Path
+    facts: TreeFacts
+    locks: Locks
     keeps_failures: bool = True
     """What cannot be built or installed fails at once when it is asked for again."""
     restore: Callable[[], object] = lambda: None

@@ -43,7 +43,7 @@ def forge() -> Forge:
     return Forge()
 
 
-def answer(inquiry: Inquiry, sha: str) -> Any:
+def answer(inquiry: Inquiry[Dossier], sha: str) -> Any:
     return inquiry.answer(sha)
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bisector.cli.commands import run
 
 from ..environments.conftest import make_wheel
 from .conftest import FAILED, FOUND, USAGE
@@ -14,6 +19,8 @@ if TYPE_CHECKING:
 
 CULPRIT = 6
 DEP = "dependencies: {requirements: [dep]}"
+ALONE = "dependencies: {requirements: [dep], declared: false}"
+PATIENCE = 20.0
 DOWN = 10**9
 """Answers that are errors."""
 
@@ -50,6 +57,37 @@ def test_a_registry_that_is_down_stops_the_hunt_and_it_goes_on_later(land: Land,
     again = land.hunt(project, DEP)
     assert (again.status, again.culprit) == (FOUND, CULPRIT), again.words
     assert again.report["hunt"] == first.report["hunt"]
+
+
+def test_the_registry_is_asked_while_the_repository_is_fetched(
+    land: Land, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For what the recipe alone decides; then once more, to install it."""
+    make_wheel(registry.folder, "dep", "1.0")
+    get_ready = run._get_ready
+    before: list[str] = []
+
+    def get_ready_later(*words: Any, **named: Any) -> None:
+        until = time.monotonic() + PATIENCE
+        while not registry.asked and time.monotonic() < until:
+            time.sleep(0.01)
+        before.extend(registry.asked)
+        get_ready(*words, **named)
+
+    monkeypatch.setattr(run, "_get_ready", get_ready_later)
+    hunted = land.hunt(simple(land), ALONE)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert before[0] == "/simple/dep/"
+    assert registry.asked.count("/simple/dep/") == 2
+
+
+def test_a_registry_that_is_silent_keeps_no_typo_waiting(land: Land, registry: Registry) -> None:
+    registry.awake.clear()
+    hunted = land.run(project := simple(land), land.recipe(project, ALONE).replace(project[1], "no-such-tag"))
+    assert hunted.status == USAGE
+    assert "no-such-tag" in hunted.words
+    assert not registry.awake.is_set()
+    assert not [*land.state.glob("environments/aside/*")]
 
 
 def test_a_package_that_is_none_names_the_key_to_change(land: Land) -> None:

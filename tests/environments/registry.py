@@ -16,7 +16,10 @@ from pathlib import Path
 
 @dataclass
 class Registry:
-    """`uploaded`: file name to date. `broken`: so many answers are still errors. `password`: asked for."""
+    """`uploaded`: file name to date. `broken`: so many answers are still errors. `password`: asked for.
+
+    Nobody gets an answer while it is not `awake`.
+    """
 
     folder: Path
     uploaded: dict[str, str] = field(default_factory=dict)
@@ -24,6 +27,7 @@ class Registry:
     password: str | None = None
     port: int = 0
     asked: list[str] = field(default_factory=list)
+    awake: threading.Event = field(default_factory=threading.Event)
 
     @property
     def url(self) -> str:
@@ -54,10 +58,12 @@ class Registry:
 @contextmanager
 def serve(folder: Path) -> Iterator[Registry]:
     registry = Registry(folder)
+    registry.awake.set()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             registry.asked.append(self.path)
+            registry.awake.wait()
             if registry.broken:
                 registry.broken -= 1
                 self.answer(503, b"try again later", "text/plain")
@@ -98,5 +104,6 @@ def serve(folder: Path) -> Iterator[Registry]:
         try:
             yield registry
         finally:
+            registry.awake.set()
             server.shutdown()
             thread.join()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -146,3 +147,118 @@ def test_who_waited_while_a_registry_was_silent_does_not_wait_again(
     assert registry.asked == often
     ask()
     assert registry.asked == often + 1
+
+
+@dataclass
+class Registry(Silent):
+    """An installer that answers what it is told to, and says what it was asked with."""
+
+    answer: tuple[str, ...] | Untestable | Trouble = ("dep==1",)
+    wheels_only: list[bool] = field(default_factory=list)
+
+    def resolve(self, wanted: Wanted, bench: Bench) -> tuple[str, ...] | Untestable | Trouble:
+        self.wheels_only.append(bench.wheels_only)
+        super().resolve(wanted, bench)
+        return Trouble("called off") if bench.cancelled.is_set() else self.answer
+
+
+@pytest.fixture
+def registry(lab: Lab) -> Registry:
+    found = Registry()
+    lab.open(installers=(found,))
+    return found
+
+
+def ask_ahead(
+    lab: Lab, stop: threading.Event | None = None, more: dict[str, object] | None = None
+) -> threading.Thread:
+    asked: dict[str, object] = {"declared": False, "requirements": ("dep",), **(more or {})}
+    request = lab.request("", InstallMode.EDITABLE, **asked)
+    thread = threading.Thread(target=lab.current.ask_ahead, args=(request, stop or threading.Event()))
+    thread.start()
+    return thread
+
+
+def lock(lab: Lab, registry: Registry) -> object:
+    """As the first trial does, once there is a repository."""
+    interpreter = lab.current.interpreters.find(sys.executable)
+    assert isinstance(interpreter, Interpreter)
+    served, request = Served(interpreter, registry), lab.request("a" * 40)
+    return lab.current.dependencies.lock(("dep",), None, served, request, lab.place())
+
+
+def test_versions_that_the_recipe_decides_are_asked_for_before_there_is_a_hunt(
+    lab: Lab, registry: Registry
+) -> None:
+    thread = ask_ahead(lab)
+    assert registry.begun.wait(PATIENCE)
+    threading.Timer(0.2, registry.over.set).start()
+    assert lock(lab, registry) == ("dep==1",)
+    assert registry.wheels_only == [True]
+    assert [*lab.locks.recorded.values()] == [("dep==1",)]
+    thread.join(PATIENCE)
+    registry.answer = ("dep==2",)
+    assert lock(lab, registry) == ("dep==1",)
+    lab.locks.recorded.clear()
+    assert lock(lab, registry) == ("dep==2",), "what was asked ahead serves one hunt"
+    assert not [*lab.current.shelf.aside.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("answer", "often"),
+    [(Trouble("no answer"), 1), (Untestable(Stage.INSTALL, "no wheel"), 2)],
+    ids=["a registry that is silent", "no wheel"],
+)
+def test_what_fails_ahead_is_met_again(
+    lab: Lab, registry: Registry, answer: Untestable | Trouble, often: int
+) -> None:
+    """Source archives are looked at in the trial's cage alone; for a silent registry nobody waits twice."""
+    registry.answer = answer
+    thread = ask_ahead(lab)
+    assert registry.begun.wait(PATIENCE)
+    threading.Timer(0.2, registry.over.set).start()
+    assert lock(lab, registry) == answer
+    assert registry.wheels_only == [True, False][:often]
+    thread.join(PATIENCE)
+
+
+def test_who_was_called_off_ahead_answers_for_nobody(lab: Lab, registry: Registry) -> None:
+    stop = threading.Event()
+    thread = ask_ahead(lab, stop)
+    assert registry.begun.wait(PATIENCE)
+    stop.set()
+    registry.over.set()
+    thread.join(PATIENCE)
+    assert lock(lab, registry) == ("dep==1",)
+    assert registry.wheels_only == [True, False]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"declared": True}, {"python": None}, {"python": "9.9"}, {"exact": True}, {"requirements": ()}],
+    ids=str,
+)
+def test_what_the_tree_decides_is_not_asked_ahead(
+    lab: Lab, registry: Registry, more: dict[str, object]
+) -> None:
+    registry.over.set()
+    ask_ahead(lab, more=more).join(PATIENCE)
+    assert registry.asked == 0
+
+
+def test_a_disk_that_takes_nothing_is_met_later(lab: Lab, registry: Registry) -> None:
+    registry.over.set()
+    lab.current.shelf.aside.parent.mkdir(exist_ok=True)
+    lab.current.shelf.aside.write_text("a file in the way")
+    ask_ahead(lab).join(PATIENCE)
+    assert registry.asked == 0
+    lab.current.shelf.aside.unlink()
+    assert lock(lab, registry) == ("dep==1",)
+
+
+def test_another_hunt_that_asks_is_not_waited_for(lab: Lab, registry: Registry) -> None:
+    registry.over.set()
+    with lab.current.shelf.desk("asking") as place:
+        assert place is not None
+        ask_ahead(lab).join(PATIENCE)
+    assert registry.asked == 0

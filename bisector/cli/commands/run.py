@@ -7,10 +7,14 @@ import shlex
 import shutil
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
+from bisector.beside import beside
 from bisector.caps import survey
 from bisector.caps import sweep as sweep_machine
 from bisector.cli.commands.consent import agree
@@ -34,7 +38,7 @@ from bisector.engine.now import NowFile
 from bisector.engine.progress import Listener, Note
 from bisector.engine.revisions import fetch_if_possible
 from bisector.engine.run import Result, hunt
-from bisector.engine.session import session
+from bisector.engine.session import Tools, session
 from bisector.environments import Interpreters
 from bisector.errors import ExitStatus, Interrupted, MachineFault, UsageFault
 from bisector.git.door import RepositoryIncomplete, tells_of_missing_objects
@@ -43,7 +47,8 @@ from bisector.git.upkeep import renew
 from bisector.harmless import line
 from bisector.housekeeping import sweep
 from bisector.installers import INSTALLERS
-from bisector.model import Account, Ending
+from bisector.model import Account, Ending, EnvironmentRequest
+from bisector.plan import environment_of_all
 from bisector.recipe.faults import RecipeFault
 from bisector.recipe.places import in_order
 from bisector.report import RENDERERS, Format, as_text
@@ -121,7 +126,10 @@ class _Undertaking:
         """Go on with this hunt, or begin one."""
         recipe, listener = self.opened.recipe, self.listener
         mirror = open_mirror(self.state, recipe, self.stop)
-        with tools(self.state, self.store, recipe, self.options, listener, self.stop) as kit:
+        with (
+            tools(self.state, self.store, recipe, self.options, listener, self.stop) as kit,
+            _versions_asked(None if row else environment_of_all(recipe), kit),
+        ):
             _get_ready(self.opened, mirror, listener, known=row is not None)
             begun = row is None
             row = row or _new_hunt(self.store, self.opened, mirror, listener, fresh=self.fresh)
@@ -134,6 +142,18 @@ class _Undertaking:
                 if begun:
                     _forget(self.state, self.store, row)
                 raise
+
+
+@contextmanager
+def _versions_asked(request: EnvironmentRequest | None, kit: Tools) -> Iterator[None]:
+    """Beside all else, for a hunt that has none on record."""
+    if request is None:
+        yield
+        return
+    over = threading.Event()
+    with beside(partial(kit.environments.ask_ahead, request, over), over.set):
+        yield
+        over.set()
 
 
 def _get_ready(opened: Opened, mirror: Mirror, listener: Listener, *, known: bool) -> None:

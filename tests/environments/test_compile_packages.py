@@ -1,0 +1,102 @@
+"""The program that compiles packages makes what compileall makes, in each Python that can be hunted with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bisector.environments import Interpreter, Interpreters
+from bisector.environments.interpreters import GUEST
+
+HERE = Interpreters(os.environ).list_all()
+ODD = {
+    "empty.py": b"",
+    "syntax.py": b"print 'not for this Python'\n",
+    "nothing.py": b"value = 1\0\n",
+    "latin.py": b"# coding: latin-1\nname = '\xe9'\n",
+    "unknown.py": b"# coding: nonsense\n",
+    "bytes.py": b"name = '\xe9'\n",
+    "deep.py": b"(" * 5000 + b")" * 5000,
+    "warns.py": b"value = '\\d' is 'd'\n",
+    "mark.py": b"\xef\xbb\xbfvalue = 1\r\n",
+    "a\rname.py": b"value = 1\n",
+    "h\xe9.py": b"value = __debug__\nassert value, 'said'\n",
+    "top.py": b"def f(x: 'y') -> None:\n    'doc'\n    return lambda: (x, {1, 2}, 1.5, b'', ..., -1j)\n",
+}
+
+
+def tree(folder: Path, interpreter: Interpreter) -> Path:
+    major, minor = interpreter.minor
+    library = interpreter.prefix / "lib" / f"python{major}.{minor}"
+    for name in ("json", "email"):
+        shutil.copytree(library / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, content in ODD.items():
+        (folder / "odd" / name).parent.mkdir(exist_ok=True)
+        (folder / "odd" / name).write_bytes(content)
+    return folder
+
+
+def compiled(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("__pycache__/*"))
+
+
+SAME = """\
+import marshal, pathlib, sys
+for name in sys.argv[3:]:
+    one, other = ((pathlib.Path(top) / name).read_bytes() for top in sys.argv[1:3])
+    size = 16 if sys.version_info >= (3, 7) else 12
+    codes = [marshal.loads(made[size:]) for made in (one, other)]
+    assert one[:size] == other[:size], name
+    assert codes[0] == codes[1] and codes[0].co_filename == codes[1].co_filename, name
+"""
+"""Of equal bytes there are more than one kind: which objects are marked as shared is chance before 3.11."""
+
+
+def modules(folder: Path) -> list[str]:
+    return [f"./{path.relative_to(folder)}" for path in folder.rglob("*.py")]
+
+
+def work(interpreter: Interpreter, folder: Path, names: list[str], listed: Path, shares: int) -> None:
+    listed.write_text("".join(f"{name}\n" for name in names), encoding="utf-8", errors="surrogateescape")
+    program = GUEST / "compile_packages.py"
+    argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", program, listed, str(shares)]
+    subprocess.run(argv, cwd=folder, env={"LANG": "C.UTF-8"}, check=True, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("interpreter", HERE, ids=lambda one: one.version)
+@pytest.mark.parametrize("shares", [1, 3])
+def test_the_bytecode_is_that_of_compileall(tmp_path: Path, interpreter: Interpreter, shares: int) -> None:
+    (tmp_path / "one").mkdir()
+    one = tree(tmp_path / "one", interpreter)
+    other = shutil.copytree(one, tmp_path / "other")
+    work(interpreter, one, modules(one), tmp_path / "listed", shares)
+    argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", "-m", "compileall", "-q", "."]
+    subprocess.run(argv, cwd=other, env={"LANG": "C.UTF-8"}, stdout=subprocess.DEVNULL)
+    made = compiled(one)
+    assert made == compiled(other)
+    assert len(made) > 20
+    subprocess.run([interpreter.path, "-I", "-c", SAME, one, other, *made], check=True)
+    missing = {
+        f"{Path(name).stem}." for name in ("syntax.py", "nothing.py", "unknown.py", "bytes.py", "deep.py")
+    }
+    assert not [name for name in made if name.rpartition("/")[2].startswith(tuple(missing))]
+
+
+def test_what_lies_in_the_way_is_not_written_through(tmp_path: Path) -> None:
+    """A package may have brought links where bytecode goes."""
+    folder, mine = tmp_path / "site", tmp_path / "mine"
+    (folder / "__pycache__").mkdir(parents=True)
+    mine.write_text("mine")
+    for name in ("one", "two"):
+        (folder / f"{name}.py").write_text("value = 1\n")
+    suffix = HERE[0].bytecode_suffix
+    (folder / "__pycache__" / f"one{suffix}").symlink_to(mine)
+    (folder / "__pycache__" / f"two{suffix}.half").symlink_to(mine)
+    work(HERE[0], folder, modules(folder), tmp_path / "listed", 1)
+    assert mine.read_text() == "mine"
+    assert not (folder / "__pycache__" / f"one{suffix}").is_symlink()
+    assert not (folder / "__pycache__" / f"two{suffix}").exists()
