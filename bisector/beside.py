@@ -54,7 +54,7 @@ class Turns:
 
 
 @contextmanager
-def beside(work: Callable[[], None], give_up: Callable[[], None] = lambda: None) -> Iterator[None]:
+def beside(work: Callable[[], object], give_up: Callable[[], None] = lambda: None) -> Iterator[None]:
     """`work` is through at the end, where what it raises is raised, unless the block has raised something.
 
     `give_up` is called where the block raises: nobody waits for all of it then.

@@ -71,15 +71,15 @@ class Environments:
         rung = ladder.rungs(request)[0]
         return packages.early(self.dependencies, Wish(rung, request, None, served), place)
 
-    def ask_ahead(self, request: EnvironmentRequest, cancelled: threading.Event) -> None:
-        """For the versions that the recipe alone decides, before there is a repository.
+    def begin(self, request: EnvironmentRequest, cancelled: threading.Event) -> None:
+        """What the recipe alone decides, before there is a repository: pip is laid out, versions are asked for.
 
         A registry takes longer to answer than git to fetch. What fails is met again by who needs it.
         """
         served = self._told(request)
         if served is not None:
             wish = Wish(ladder.rungs(request)[0], request, None, served)
-            packages.ask_ahead(self.dependencies, wish, cancelled)
+            packages.begin(self.dependencies, wish, cancelled)
 
     def _told(self, request: EnvironmentRequest) -> Served | None:
         """Where the recipe says which Python, whatever lies in the tree."""

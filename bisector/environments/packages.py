@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
+from bisector.beside import beside
 from bisector.environments import ladder, wants
 from bisector.environments.builds import Meanwhile
 from bisector.environments.dependencies import Dependencies
@@ -69,15 +71,20 @@ def early(dependencies: Dependencies, wish: Wish, place: Place) -> Callable[[], 
     return work
 
 
-def ask_ahead(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
-    """Which versions there are to be, where nothing but the recipe says so."""
-    request = wish.request
-    if request.declared or request.exact or not wish.requirements:
-        return
-    with suppress(OSError), dependencies.shelf.desk("asking") as scratch:
+def begin(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
+    """Lay out pip, and ask which versions there are to be, where nothing but the recipe says so."""
+    seed = partial(dependencies.seed, wish.served.interpreter, cancelled)
+    with suppress(OSError), beside(seed, cancelled.set):
+        if not (wish.request.declared or wish.request.exact or not wish.requirements):
+            _ask_ahead(dependencies, wish, cancelled)
+
+
+def _ask_ahead(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
+    with dependencies.shelf.desk("asking") as scratch:
         if scratch is not None:
             desk = Desk(scratch, scratch / "log", _runs_nothing, cancelled)
-            dependencies.ask_ahead(wish.requirements, wish.rung.cutoff, wish.served, request, desk)
+            asked = (wish.requirements, wish.rung.cutoff, wish.served, wish.request)
+            dependencies.ask_ahead(*asked, desk)
 
 
 def _runs_nothing(*_: object, **__: object) -> ProgramMissing:

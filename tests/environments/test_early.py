@@ -174,7 +174,7 @@ def ask_ahead(
 ) -> threading.Thread:
     asked: dict[str, object] = {"declared": False, "requirements": ("dep",), **(more or {})}
     request = lab.request("", InstallMode.EDITABLE, **asked)
-    thread = threading.Thread(target=lab.current.ask_ahead, args=(request, stop or threading.Event()))
+    thread = threading.Thread(target=lab.current.begin, args=(request, stop or threading.Event()))
     thread.start()
     return thread
 
@@ -202,6 +202,7 @@ def test_versions_that_the_recipe_decides_are_asked_for_before_there_is_a_hunt(
     lab.locks.recorded.clear()
     assert lock(lab, registry) == ("dep==2",), "what was asked ahead serves one hunt"
     assert not [*lab.current.shelf.aside.iterdir()]
+    assert [*lab.root.glob("state/layers/seed-*")], "pip is there as well"
 
 
 @pytest.mark.parametrize(

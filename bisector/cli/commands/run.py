@@ -128,7 +128,7 @@ class _Undertaking:
         mirror = open_mirror(self.state, recipe, self.stop)
         with (
             tools(self.state, self.store, recipe, self.options, listener, self.stop) as kit,
-            _versions_asked(None if row else environment_of_all(recipe), kit),
+            _environments_begun(None if row else environment_of_all(recipe), kit),
         ):
             _get_ready(self.opened, mirror, listener, known=row is not None)
             begun = row is None
@@ -145,13 +145,13 @@ class _Undertaking:
 
 
 @contextmanager
-def _versions_asked(request: EnvironmentRequest | None, kit: Tools) -> Iterator[None]:
-    """Beside all else, for a hunt that has none on record."""
+def _environments_begun(request: EnvironmentRequest | None, kit: Tools) -> Iterator[None]:
+    """What its environments need and no commit decides, beside all else; a hunt that goes on has it."""
     if request is None:
         yield
         return
     over = threading.Event()
-    with beside(partial(kit.environments.ask_ahead, request, over), over.set):
+    with beside(partial(kit.environments.begin, request, over), over.set):
         yield
         over.set()
 
