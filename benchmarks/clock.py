@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PYTHON = sys.executable
+REST = 60.0
 BISECTOR = str(Path(sys.executable).parent / "bisector")
 
 
@@ -31,6 +32,15 @@ def run(argv: Sequence[str], cwd: Path, extra: Mapping[str, str] | None = None) 
         said = (ended.stdout + ended.stderr).decode(errors="replace")
         raise SystemExit(f"benchmark: {argv[0]} ended with {ended.returncode}:\n{said[-2000:]}")
     return ended.stdout.decode(errors="replace")
+
+
+def rest() -> None:
+    """What the measured one before has left to be written, or has just deleted, is not the next one's to wait for.
+
+    ext4 without a journal looks through what was deleted in the last minute for each file that is created.
+    """
+    os.sync()
+    time.sleep(REST)
 
 
 def seconds(argv: Sequence[str], cwd: Path, extra: Mapping[str, str] | None = None) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import heavy, plain_pip
-from benchmarks.clock import BISECTOR, run
+from benchmarks.clock import BISECTOR, rest, run
 from benchmarks.heavy import Case
 from benchmarks.plain_pip import Bisected
 from benchmarks.records import accounts, running
@@ -79,10 +79,15 @@ def _desk(folder: Path, python: str) -> Desk:
 
 
 def _beside_pip(desk: Desk, case: Case) -> list[Row]:
-    """The first hunt fills the download cache, the second makes its layers, the third has them; two workers again."""
+    """The first hunt fills the download cache, the second makes its layers, the third has them; two workers again.
+
+    Those that have a target begin on a disk at rest, plain pip's as ours.
+    """
     plain = plain_pip.measure(desk.folder / "plain", case, desk.python, desk.variables)
     desk.hunt(case, "downloading")
+    rest()
     cold, account = desk.hunt(case, "state")
+    rest()
     warm, _ = desk.hunt(_another(case), "state")
     cold_by_two, _ = desk.hunt(case, "two", "--jobs", "2")
     warm_by_two, _ = desk.hunt(_another(case), "two", "--jobs", "2")

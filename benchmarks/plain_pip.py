@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.clock import run
+from benchmarks.clock import rest, run
 from benchmarks.heavy import Case
 
 FRESH = """\
@@ -61,6 +61,7 @@ def _bisect(clone: Path, case: Case, script: Path, variables: Mapping[str, str])
     run(["git", "clean", "-xffdq"], clone)
     log = script.with_suffix(".log")
     log.unlink(missing_ok=True)
+    rest()
     began = time.perf_counter()
     run(["git", "bisect", "start", case.bad, case.good], clone)
     run(["git", "bisect", "run", str(script)], clone, variables)

@@ -53,7 +53,11 @@ def main() -> None:
     queue = os.open(listed + ".queue", os.O_RDONLY)
     others = []
     for _ in range(shares - 1):
-        other = os.fork()
+        try:
+            other = os.fork()
+        except OSError:
+            # A cap on processes: fewer share the work.
+            break
         if not other:
             work(sources, queue)
             os._exit(0)
