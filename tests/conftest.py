@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from bisector.environments.layers import remove
 
 Files = Mapping[str, str]
 NOBODY = {
@@ -23,6 +26,22 @@ NOBODY = {
 }
 FIRST_DAY = 1_600_000_000
 DAY = 86_400
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--leave-nothing", action="store_true", help="what the tests wrote goes when they end")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """A folder of this run's own; workers have theirs below it."""
+    if config.getoption("--leave-nothing") and not hasattr(config, "workerinput"):
+        config.option.basetemp = tempfile.mkdtemp(prefix="bisector-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if config.getoption("--leave-nothing") and not hasattr(config, "workerinput"):
+        remove(Path(config.option.basetemp))
 
 
 @dataclass

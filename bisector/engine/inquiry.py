@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from bisector.beside import Follower
 from bisector.engine.hunter import Hunter
 from bisector.engine.mentioned import unmentioned
 from bisector.engine.workers import attempt
@@ -36,11 +37,13 @@ T = TypeVar("T")
 class Inquiry(Generic[T]):
     """One commit is asked about ahead; whatever came in between is met again when the answer is wanted."""
 
-    def __init__(self, ask: Callable[[str, threading.Event | None], T]) -> None:
+    def __init__(
+        self, ask: Callable[[str, threading.Event | None], T], stop: threading.Event | None = None
+    ) -> None:
+        """The event that is given to `ask` ends what git does; it follows `stop`."""
         self._ask = ask
-        """The event ends what git does."""
         self._sha: str | None = None
-        self._over = threading.Event()
+        self._over = threading.Event() if stop is None else Follower(stop)
         self._thread = threading.Thread(target=self._work, name="inquiry", daemon=True)
         self._found: T | None = None
 
@@ -93,7 +96,8 @@ def open_inquiries(hunter: Hunter, machine: Mapping[str, str]) -> Inquiries:
     def search(sha: str, over: threading.Event | None) -> tuple[str, ...]:
         return unmentioned(until(over).git, sha, hunter.recipe.repro.action.text)
 
-    return Inquiries(Inquiry(look), Inquiry(search))
+    # The dossier is wanted of an interrupted hunt as well; the other answer is waited for by one under way.
+    return Inquiries(Inquiry(look), Inquiry(search, hunter.mirror.stop))
 
 
 def _look_up(mirror: Mirror, sha: str, new: str, machine: Mapping[str, str]) -> Dossier:

@@ -64,8 +64,8 @@ class Dependencies:
     _failed: dict[str, Untestable] = field(default_factory=dict)
     _troubles: dict[str, tuple[float, Trouble]] = field(default_factory=dict)
     """What was met last, and when."""
-    _ahead: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Answers that came before there was a hunt to record them."""
+    _ahead: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    """Answers that came before there was a hunt to record them, with what the installer said."""
     _turns: Turns = field(default_factory=Turns)
 
     def lock(
@@ -88,8 +88,12 @@ class Dependencies:
             known = place.locks.get(name) or self._failed.get(name) or self._met_since(asked, name)
             if known is not None:
                 return known
-            lines: tuple[str, ...] | Untestable | Trouble | None = self._ahead.pop(name, None)
-            if lines is None:
+            lines: tuple[str, ...] | Untestable | Trouble
+            if name in self._ahead:
+                lines, said = self._ahead.pop(name)
+                with place.log.open("a", encoding="utf-8") as log:
+                    log.write(said)
+            else:
                 with temporary(place.scratch / "resolve") as scratch:
                     wanted = Wanted(served.interpreter.path, requirements, cutoff)
                     lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
@@ -122,7 +126,8 @@ class Dependencies:
                 if isinstance(lines, Trouble) and not desk.cancelled.is_set():
                     self._troubles[name] = time.monotonic(), lines
                 elif isinstance(lines, tuple):
-                    self._ahead[name] = lines
+                    said = desk.log.read_text(encoding="utf-8") if desk.log.exists() else ""
+                    self._ahead[name] = lines, said
 
     def _met_since(self, asked: float, name: str) -> Trouble | None:
         """While somebody waited for his turn: a registry that is silent is not waited for twice."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -74,7 +73,7 @@ def early(dependencies: Dependencies, wish: Wish, place: Place) -> Callable[[], 
 def begin(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
     """Lay out pip, and ask which versions there are to be, where nothing but the recipe says so."""
     seed = partial(dependencies.seed, wish.served.interpreter, cancelled)
-    with suppress(OSError), beside(seed, cancelled.set):
+    with beside(seed, cancelled.set):
         if not (wish.request.declared or wish.request.exact or not wish.requirements):
             _ask_ahead(dependencies, wish, cancelled)
 

@@ -90,6 +90,17 @@ def test_what_git_does_ends_with_the_hunt(forge: Forge) -> None:
     assert forge.ended == ["a"]
 
 
+def test_who_waits_for_it_in_a_hunt_that_is_interrupted_does_not_wait(forge: Forge) -> None:
+    stop = threading.Event()
+    forge.faults = [Interrupted("in the thread")]
+    inquiry = Inquiry(forge.ask, stop)
+    inquiry.begin("a")
+    threading.Timer(0.1, stop.set).start()
+    assert answer(inquiry, "a") == "of a"
+    assert forge.ended == ["a"]
+    assert forge.asked == [("a", "inquiry"), ("a", "MainThread")]
+
+
 def test_it_ends_before_another_commit_is_asked_about(forge: Forge) -> None:
     inquiry = Inquiry(forge.ask)
     inquiry.begin("a")

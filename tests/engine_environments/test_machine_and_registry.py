@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bisector.cli.commands import run
+from bisector.environments import Environments
+from bisector.errors import MachineFault
 
 from ..environments.conftest import make_wheel
 from .conftest import FAILED, FOUND, USAGE
@@ -79,6 +81,22 @@ def test_the_registry_is_asked_while_the_repository_is_fetched(
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     assert before[0] == "/simple/dep/"
     assert registry.asked.count("/simple/dep/") == 2
+
+
+@pytest.mark.parametrize(
+    "fault", [MachineFault("cannot start uv"), OSError(28, "full"), ValueError("a defect")]
+)
+def test_what_is_met_ahead_ends_no_hunt(
+    land: Land, registry: Registry, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    make_wheel(registry.folder, "dep", "1.0")
+
+    def begin(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(Environments, "begin", begin)
+    hunted = land.hunt(simple(land), ALONE)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
 
 
 def test_a_registry_that_is_silent_keeps_no_typo_waiting(land: Land, registry: Registry) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -100,3 +101,19 @@ def test_what_lies_in_the_way_is_not_written_through(tmp_path: Path) -> None:
     assert mine.read_text() == "mine"
     assert not (folder / "__pycache__" / f"one{suffix}").is_symlink()
     assert not (folder / "__pycache__" / f"two{suffix}").exists()
+
+
+def test_a_module_that_is_gone_or_cannot_be_written_keeps_no_other(tmp_path: Path) -> None:
+    folder, most = tmp_path / "site", 20_000
+    folder.mkdir()
+    (folder / "large.py").write_text("".join(f"name{number} = '{number}'\n" for number in range(most // 10)))
+    (folder / "little.py").write_text("value = 1\n")
+    listed, names = tmp_path / "listed", ["./gone.py", "./large.py", "./little.py"]
+    listed.write_text("".join(f"{name}\n" for name in names))
+    subprocess.run(
+        [HERE[0].path, "-I", "-S", GUEST / "compile_packages.py", listed, "2"],
+        cwd=folder,
+        check=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+    )
+    assert compiled(folder) == [f"__pycache__/little{HERE[0].bytecode_suffix}"]

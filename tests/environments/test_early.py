@@ -158,6 +158,7 @@ class Registry(Silent):
 
     def resolve(self, wanted: Wanted, bench: Bench) -> tuple[str, ...] | Untestable | Trouble:
         self.wheels_only.append(bench.wheels_only)
+        bench.log.write_text("asked\n")
         super().resolve(wanted, bench)
         return Trouble("called off") if bench.cancelled.is_set() else self.answer
 
@@ -195,6 +196,7 @@ def test_versions_that_the_recipe_decides_are_asked_for_before_there_is_a_hunt(
     threading.Timer(0.2, registry.over.set).start()
     assert lock(lab, registry) == ("dep==1",)
     assert registry.wheels_only == [True]
+    assert (lab.root / "log").read_text() == "asked\n"
     assert [*lab.locks.recorded.values()] == [("dep==1",)]
     thread.join(PATIENCE)
     registry.answer = ("dep==2",)
@@ -251,7 +253,9 @@ def test_a_disk_that_takes_nothing_is_met_later(lab: Lab, registry: Registry) ->
     registry.over.set()
     lab.current.shelf.aside.parent.mkdir(exist_ok=True)
     lab.current.shelf.aside.write_text("a file in the way")
-    ask_ahead(lab).join(PATIENCE)
+    request = lab.request("", InstallMode.EDITABLE, declared=False, requirements=("dep",))
+    with pytest.raises(OSError):
+        lab.current.begin(request, threading.Event())
     assert registry.asked == 0
     lab.current.shelf.aside.unlink()
     assert lock(lab, registry) == ("dep==1",)

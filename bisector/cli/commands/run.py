@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 
 import click
 
@@ -39,6 +38,7 @@ from bisector.engine.progress import Listener, Note
 from bisector.engine.revisions import fetch_if_possible
 from bisector.engine.run import Result, hunt
 from bisector.engine.session import Tools, session
+from bisector.engine.workers import attempt
 from bisector.environments import Interpreters
 from bisector.errors import ExitStatus, Interrupted, MachineFault, UsageFault
 from bisector.git.door import RepositoryIncomplete, tells_of_missing_objects
@@ -151,7 +151,8 @@ def _environments_begun(request: EnvironmentRequest | None, kit: Tools) -> Itera
         yield
         return
     over = threading.Event()
-    with beside(partial(kit.environments.begin, request, over), over.set):
+    # Whatever is met there is met again by who needs it: it ends no hunt.
+    with beside(lambda: attempt(lambda: kit.environments.begin(request, over)), over.set):
         yield
         over.set()
 
