@@ -36,12 +36,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """A folder of this run's own; workers have theirs below it."""
     if config.getoption("--leave-nothing") and not hasattr(config, "workerinput"):
-        config.option.basetemp = tempfile.mkdtemp(prefix="bisector-tests-")
+        config.option.basetemp = str(_folder_of_this_run(Path(tempfile.gettempdir())))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if config.getoption("--leave-nothing") and not hasattr(config, "workerinput"):
         remove(Path(config.option.basetemp))
+
+
+def _folder_of_this_run(parent: Path, number: int = 0) -> Path:
+    """Numbered, with no letters by chance: tests look for words in lines that may name it."""
+    folder = parent / f"bisector-tests-{number}"
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        return _folder_of_this_run(parent, number + 1)
+    return folder
 
 
 @dataclass
