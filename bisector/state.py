@@ -11,6 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
+from bisector.apart import keep_apart
 from bisector.errors import MachineFault
 
 
@@ -75,7 +76,9 @@ def choose(option: str | None, machine: Mapping[str, str]) -> State:
 def usable(state: State) -> State:
     """The same, made and found writable."""
     try:
-        state.root.mkdir(parents=True, exist_ok=True)
+        if not state.root.exists():
+            state.root.mkdir(parents=True, exist_ok=True)
+            keep_apart(state.root)
         probe = state.root / f".writable-{os.getpid()}"
         probe.write_text("")
         probe.unlink()
