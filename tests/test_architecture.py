@@ -26,7 +26,8 @@ ORDER = (
         "hunt",
         "report",
     ),
-    *("beside", "apart", "process", "locks", "git", "state", "store", "installers", "caps", "forges", "executors"),
+    *("beside", "apart", "process", "locks", "git", "state", "store"),
+    *("installers", "caps", "forges", "executors"),
     *("environments", "trial", "engine", "nightly", "housekeeping", "console", "demo", "cli", "__main__"),
 )
 """A room may use only those before it."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bisector.apart import keep_apart
 from bisector.git import submodules, worktrees
 from bisector.git.door import Git, GitFailed, RepositoryIncomplete, SubmoduleUnavailable, local_environment
 from bisector.git.mirror import Mirror
@@ -130,6 +131,8 @@ def _open(mirror: Mirror, number: int, lock: int) -> Slot:
     tree = mirror.folder / "slots" / str(number) / "tree"
     git_dir = worktrees.place(mirror, name)
     if not (git_dir / "HEAD").exists():
+        # A checkout deletes as many files as it writes.
+        keep_apart(mirror.folder / "slots")
         worktrees.empty(tree)
         worktrees.add(mirror, name, tree, "ref: refs/heads/never-born")
     environment = local_environment(mirror.machine)

@@ -93,6 +93,26 @@ def test_what_failed_leaves_nothing(tmp_path: Path) -> None:
     assert list(shelf.aside.iterdir()) == []
 
 
+def test_what_is_published_is_read_only_and_what_the_cache_owns_stays_as_it_is(tmp_path: Path) -> None:
+    cached = tmp_path / "cached"
+    cached.write_text("shared")
+    cached.chmod(0o644)
+
+    def build(path: Path) -> None:
+        (path / "below").mkdir()
+        for folder in (path, path / "below"):
+            fill(folder)
+            (folder / "file").chmod(0o755)
+        (path / "below" / "shared").hardlink_to(cached)
+        (path / "link").symlink_to(cached)
+
+    layer = Shelf(tmp_path / "shelf", guarded=True).make("deps-1", build, NEVER)
+    assert isinstance(layer, Layer)
+    modes = {name: (layer.path / name).stat().st_mode & 0o777 for name in ("file", "below/file", "below")}
+    assert modes == {"file": 0o555, "below/file": 0o555, "below": 0o555}
+    assert cached.stat().st_mode & 0o777 == 0o644
+
+
 @pytest.mark.parametrize("spoil", ["write", "delete", "add"])
 def test_a_layer_that_was_tampered_with_is_made_anew(tmp_path: Path, spoil: str) -> None:
     first = Shelf(tmp_path, guarded=False)
