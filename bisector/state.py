@@ -76,7 +76,7 @@ def choose(option: str | None, machine: Mapping[str, str]) -> State:
 def usable(state: State) -> State:
     """The same, made and found writable."""
     try:
-        if not state.root.exists():
+        if not state.root.is_dir():
             state.root.mkdir(parents=True, exist_ok=True)
             keep_apart(state.root)
         probe = state.root / f".writable-{os.getpid()}"
