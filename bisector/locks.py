@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,11 +34,16 @@ def locked(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
 def _hold(path: Path, how: int) -> int:
     """The file that lies at `path` now: whoever held it before may have taken it away with what it guards."""
     while True:
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except FileNotFoundError:
             # The folder went in between.
+            continue
+        except FileExistsError as error:
+            # mkdir looks whether it is a folder that is there: so it may be, and go before it looks.
+            if _is_in_the_way(Path(error.filename)):
+                raise
             continue
         try:
             fcntl.flock(descriptor, how)
@@ -47,6 +53,13 @@ def _hold(path: Path, how: int) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _is_in_the_way(path: Path) -> bool:
+    try:
+        return not stat.S_ISDIR(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _lies_at(path: Path, descriptor: int) -> bool:
