@@ -50,6 +50,8 @@ SETTINGS = (
     *("services", "shells", "ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone"),
 )
 """Of /etc, what programs need to run: names and certificates, no keys and no passwords."""
+SHARED_MEMORY = Path("/dev/shm").resolve()
+"""A run has one of its own: of what lies here it sees what it is given, no more."""
 ACCELERATORS = ("dri", "kfd", "nvidia*")
 
 
@@ -89,9 +91,11 @@ def _namespaces(confinement: Confinement) -> Iterator[str]:
 
 def _as_it_is(confinement: Confinement) -> Iterator[str]:
     """Everything; what trials share read-only like the kernel's switches, shared memory that vanishes."""
-    yield from ("--dev-bind", "/", "/", "--ro-bind", "/sys", "/sys", "--proc", "/proc", "--tmpfs", "/dev/shm")
+    yield from ("--dev-bind", "/", "/", "--ro-bind", "/sys", "/sys", "--proc", "/proc")
+    yield from ("--tmpfs", str(SHARED_MEMORY))
     readable = confinement.readable
-    below = [path for path in confinement.writable if any(path.is_relative_to(each) for each in readable)]
+    covered = (*readable, SHARED_MEMORY)
+    below = [path for path in confinement.writable if any(path.is_relative_to(each) for each in covered)]
     yield from _binds(readable, below)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from bisector.caps import Cage
+from bisector.caps import SHARED_MEMORY, Cage
 from bisector.environments import Environments, Locks, Treecode
 from bisector.git.slots import Slot
 from bisector.oracles.patterns import Search, search
@@ -54,5 +54,6 @@ class Workbench:
 
     @property
     def history(self) -> tuple[Path, ...]:
-        """What the sandbox shows, read-only: builds ask git for their version."""
-        return (self.slot.mirror.git_dir,) if self.sandbox else ()
+        """What a run must be shown, read-only, where it does not see everything: builds ask git for their version."""
+        git_dir = self.slot.mirror.git_dir
+        return (git_dir,) if self.sandbox or git_dir.is_relative_to(SHARED_MEMORY) else ()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -127,3 +131,20 @@ def test_with_everything_in_the_caches_another_hunt_needs_no_registry(land: Land
         "repro: python -c 'import proj; proj.run(); print(1)'",
     )
     assert (offline.status, offline.culprit) == (FOUND, CULPRIT), offline.words
+
+
+@pytest.mark.parametrize("sandbox", ["--sandbox", "--no-sandbox"])
+def test_a_state_directory_in_shared_memory(land: Land, sandbox: str) -> None:
+    """Of which each run has one of its own."""
+    land.publish("dep", "1.0")
+    lines = (
+        "install: {mode: pythonpath, module: proj, build: ['git log -1 --format=%H >at']}",
+        "dependencies: {requirements: [dep]}",
+        'repro: {python: "import dep, proj; proj.run()"}',
+    )
+    project = simple(land)
+    recipe = land.written(land.recipe(project, *lines))
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        status, out, words = replace(land, folder=Path(folder)).say("run", recipe, "--json", sandbox)
+    assert status == FOUND, words
+    assert json.loads(out)["culprit"]["commit"] == project[CULPRIT]
