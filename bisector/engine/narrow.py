@@ -29,6 +29,8 @@ class Narrowed:
 
     standing: First | OnlySkipped
     log: str
+    untried: int
+    """Suspects inside a stretch that was untestable wherever it was tried."""
 
 
 def narrow(hunter: Hunter, old: str, new: str, bases: Sequence[str]) -> Narrowed:
@@ -65,7 +67,7 @@ def _search(
     skipped = known_skips(hunter.mirror, hunter.recipe.skip, history)
     ledger.start(new, olds, skipped)
     search = _Search(hunter, ledger, history, new, dict.fromkeys(skipped, Judgement.SKIP))
-    return Narrowed(search.run(), ledger.log())
+    return Narrowed(search.run(), ledger.log(), search.untried)
 
 
 def candidates(
@@ -101,6 +103,7 @@ class _Search:
         self._history = history
         self._verdicts = verdicts
         self._new = new
+        self.untried = 0
 
     def run(self) -> First | OnlySkipped:
         standing = self._ledger.drive(self._answer)
@@ -133,10 +136,7 @@ class _Search:
             for one in told:
                 one.result()
         if isinstance(choice, Suspects) and choice.untried:
-            self._hunter.notice(
-                f"{len(choice.untried)} of the suspects were not tried: "
-                "the stretch they lie in was untestable wherever it was tried"
-            )
+            self.untried = len(choice.untried)
             self._ledger.skip(choice.untried)
 
     def _choose(self) -> Try | Found | Suspects:

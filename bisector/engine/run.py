@@ -98,6 +98,11 @@ def _phases(hunter: Hunter, inquiries: Inquiries) -> Conclusion:
     if isinstance(found.standing, OnlySkipped):
         count = len(found.standing.shas)
         message = f"narrowed to {count} commits: all but the newest of them cannot be tested"
+        if found.untried:
+            hunter.notice(
+                f"{found.untried} of the suspects were not tried: "
+                "the stretch they lie in was untestable wherever it was tried"
+            )
         hunter.happened(Event.ONLY_SKIPPED, message)
         return Conclusion(Ending.SUSPECTS, message, suspects=found.standing.shas, log=found.log)
     culprit = found.standing.sha

@@ -65,6 +65,32 @@ def test_a_bug_that_changed_its_face_began_where_the_first_one_did(making: Makin
     assert "changed its face" in hunted.notices
 
 
+def test_commits_that_showed_another_face_are_no_suspects_that_were_not_tried(
+    making: Making, shop: Shop
+) -> None:
+    """As long as it is another failure they are a stretch that cannot be tested, of which only some are tried."""
+    first = wrong(WORKS).replace("    pass\n", "    assert VALUE, VALUE.missing\n")
+    code = {1: WORKS, 5: first, 110: wrong(WORKS)}
+    files = {number: {"proj/__init__.py": text} for number, text in code.items()}
+    project = making.repository("1..120", files=files)
+    hunted = shop.hunt(project, 1, 120, INSTALL, REPRO)
+    assert (hunted.status, hunted.culprit) == (FOUND, project[5]), hunted.words
+    assert "changed its face" in hunted.notices
+    assert len(hunted.report["trials"]) < 60, "else all were tried"
+    assert "were not tried" not in hunted.words + hunted.notices
+
+
+def test_suspects_that_were_not_tried_are_told(making: Making, shop: Shop) -> None:
+    broken = WORKS.replace("    pass\n", "    import gone_for_good\n")
+    code = {1: WORKS, 5: broken, 110: wrong(WORKS)}
+    files = {number: {"proj/__init__.py": text} for number, text in code.items()}
+    project = making.repository("1..120", files=files)
+    hunted = shop.hunt(project, 1, 120, INSTALL, REPRO, "verdict: {skip_if: gone_for_good}")
+    assert hunted.status == UNSURE, hunted.words
+    assert suspected(hunted, project) == [*range(5, 111)]
+    assert "of the suspects were not tried" in hunted.notices
+
+
 def test_where_it_cannot_be_seen_the_report_says_so(making: Making, shop: Shop) -> None:
     """The change that ended the other failure rests on one that came after the culprit."""
     raises = wrong(WORKS).replace("    pass\n", "    raise KeyError(VALUE)\n")
