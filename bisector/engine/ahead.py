@@ -20,11 +20,13 @@ from bisector.trial import Laid, Step, Workbench
 
 SPARE = 2
 """Commits at a time: git asks for one of two, whatever the answer."""
+MOST = SPARE + 1
+"""Workbenches: of a spare one the tree stays as it is."""
 NICE = 5
 """The run that is under way goes before."""
 TICK = 0.05
 LONG = 0.2
-"""Seconds of a checkout after which it is one of a large tree, and mostly waits for the disk."""
+"""Seconds after which a checkout is one of a large tree, and packages come from afar: both mostly wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,15 @@ class Ahead:
 
     Two trees take turns less well than one: where a checkout takes longer than a run, nothing is made ready during
     runs. During a checkout that is long a second one begins, if it is sure to be needed and would be as long after
-    the first. What only may be asked for is made ready as long as all of it takes less than a run; else it would
-    mostly be for nothing.
+    the first; so does its tree while packages are waited for. What only may be asked for is made ready as long as all
+    of it takes less than a run; else it would mostly be for nothing. What is near a large tree that lies ready is
+    left to the trial, which gets there from that one.
     """
 
     def __init__(
         self,
         prepare: Prepare,
-        bench: Callable[[int], Workbench],
+        bench: Callable[[int, str], Workbench],
         is_worth_it: Callable[[], bool],
         are_far: AreFar,
     ) -> None:
@@ -76,7 +79,10 @@ class Ahead:
         self._bench = bench
         self._is_worth_it = is_worth_it
         self._are_far = are_far
+        self._stays: str | None = None
         self._far: dict[tuple[str, str], bool] = {}
+        self._large: set[str] = set()
+        """Commits whose tree took long to lay out, and little else did."""
         self._now = ""
         """The commit of the trial under way."""
         self._news = threading.Condition()
@@ -93,6 +99,11 @@ class Ahead:
         self._defect: Exception | None = None
         self._run = self._preparing = self._checkout = 0.0
         """Seconds: of the last trial's runs, of what came before them, and of the checkout in that."""
+
+    def stay(self, commit: str) -> None:
+        """A tree that is this commit's is kept so while there are others: the hunt comes back to it."""
+        with self._news:
+            self._stays = commit
 
     def expect(self, now: Wish, then: Sequence[Wish]) -> None:
         """What is asked for next, and what may be after it, the likeliest first. All else is let go."""
@@ -161,7 +172,7 @@ class Ahead:
 
     def _work(self, under_way: _UnderWay) -> None:
         def make() -> Laid | None:
-            under_way.bench = self._place()
+            under_way.bench = self._place(under_way.wish.request.commit)
             go_on = partial(self._may_install, under_way)
             return self._prepare(under_way.bench, under_way.wish, under_way.cancelled, go_on)
 
@@ -184,45 +195,78 @@ class Ahead:
     def _next(self) -> _UnderWay | None:
         while True:
             with self._news:
-                while not (self._closed or self._defect or self._can_begin() or self._is_unknown()):
+                while not (self._closed or self._defect or self._can_begin() or self._unknown):
                     # What a step takes that nobody knows yet is learnt by waiting.
-                    waiting = self._wishes and self._step in (Step.CHECKOUT, Step.REPRO)
+                    waiting = self._wishes and self._step not in (None, Step.INSTALL)
                     self._news.wait(TICK if waiting else None)
                 if self._closed or self._defect:
                     return None
-                if self._can_begin():
-                    self._under_way = _UnderWay(self._wishes.pop(0))
+                pair = self._unknown
+                if pair is None:
+                    is_near = not all(self._far.get(way, True) for way in self._ways)
+                    wish = self._wishes.pop(0)
+                    if is_near:
+                        continue
+                    self._under_way = _UnderWay(wish)
                     return self._under_way
-                pair = self._pair
             far, fault = attempt(partial(self._are_far, *pair))
             self._far[pair] = bool(far)
             self._passes_over(fault)
 
-    def _place(self) -> Workbench:
+    def _place(self, commit: str) -> Workbench:
         with self._news:
-            if self._spare:
-                return self._spare.pop()
-        bench = self._bench(self._opened + 1)
+            fit = self._fit_for(commit)
+            if fit is not None:
+                self._spare.remove(fit)
+                return fit
+        bench = self._bench(self._opened + 1, commit)
         self._opened += 1
         return bench
 
+    def _fit_for(self, commit: str) -> Workbench | None:
+        """The spare one that is at this commit, else the last that was left; None: a new one is better."""
+        staying = self._staying
+        others = [bench for bench in self._spare if bench is not staying]
+        there = [bench for bench in self._spare if bench.slot.commit == commit]
+        return next(reversed([*others, *there]), None)
+
+    @property
+    def _staying(self) -> Workbench | None:
+        return next((bench for bench in self._spare if bench.slot.commit == self._stays), None)
+
     def _can_begin(self) -> bool:
         is_wanted = bool(self._wishes) and (self._wishes[0].is_sure or self._preparing < self._run)
-        return is_wanted and self._has_room and self._is_idle() and self._is_worth_it()
+        return is_wanted and self._is_idle() and self._has_room and self._is_worth_it()
 
     def _is_idle(self) -> bool:
         """Whether a processor has nothing better to do."""
         if self._step is Step.CHECKOUT:
-            return self._is_long_checkout() and self._far.get(self._pair, False)
+            return self._is_long(Step.CHECKOUT) and self._far.get(self._pair, False)
+        if self._step is Step.PACKAGES:
+            return self._is_long(Step.PACKAGES)
         return self._step is Step.REPRO and self._checkout < max(self._run, self._lasts)
 
-    def _is_unknown(self) -> bool:
-        """Whether it would be worth to begin now if the two trees have little in common."""
-        return self._is_long_checkout() and self._has_room and self._pair not in self._far
+    @property
+    def _unknown(self) -> tuple[str, str] | None:
+        """Whether these two trees have little in common must be known before anything begins."""
+        if self._is_long(Step.CHECKOUT) and self._has_room and self._pair not in self._far:
+            return self._pair
+        ways = self._ways if self._can_begin() else []
+        return next((pair for pair in ways if pair not in self._far), None)
 
-    def _is_long_checkout(self) -> bool:
+    @property
+    def _ways(self) -> list[tuple[str, str]]:
+        """From large trees that are laid out before it the worker may get to it with less than anybody else."""
+        commit = self._wishes[0].request.commit
+        if not self._wishes[0].is_sure or any(bench.slot.commit == commit for bench in self._spare):
+            return []
+        before = {self._now, *(laid.bench.slot.commit for laid in self._ready.values())}
+        return [(tree, commit) for tree in sorted(before & self._large)]
+
+    def _is_long(self, step: Step) -> bool:
+        """Whether this step is under way, and long enough for something beside it that is sure to be needed."""
         is_sure = bool(self._wishes) and self._wishes[0].is_sure
-        return is_sure and self._step is Step.CHECKOUT and self._lasts > LONG
+        return is_sure and self._step is step and self._lasts > LONG
 
     @property
     def _pair(self) -> tuple[str, str]:
@@ -230,7 +274,8 @@ class Ahead:
 
     @property
     def _has_room(self) -> bool:
-        return bool(self._spare) or self._opened < SPARE
+        most = MOST if self._staying is not None else SPARE
+        return self._opened < most or self._fit_for(self._wishes[0].request.commit) is not None
 
     @property
     def _lasts(self) -> float:
@@ -242,6 +287,8 @@ class Ahead:
             self._under_way = None
             if made is not None and not under_way.cancelled.is_set():
                 self._ready[under_way.wish.key] = made
+                if made.spent[Step.CHECKOUT] > LONG > made.spent[Step.INSTALL]:
+                    self._large.add(under_way.wish.request.commit)
             elif under_way.bench is not None:
                 self._spare.append(under_way.bench)
             self._news.notify_all()

@@ -85,6 +85,9 @@ def _phases(hunter: Hunter, inquiries: Inquiries) -> Conclusion:
     hunter.disbelieved = retrying.stops_hunts(hunter)
     hunter.listener.hear(PhaseBegan(Phase.PREPARE))
     old, new, bases = begin.prepare(hunter)
+    if hunter.ahead is not None:
+        # There the culprit is reverted.
+        hunter.ahead.stay(new)
     _announce(hunter, old, new, bases)
     hunter.listener.hear(PhaseBegan(Phase.ENDS))
     wavers = ends.prove(hunter, old, new, bases)

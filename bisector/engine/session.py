@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from bisector.caps import Cage
-from bisector.engine.ahead import SPARE, Ahead, Wish
+from bisector.engine.ahead import MOST, Ahead, Wish
 from bisector.engine.hunter import Hunter
 from bisector.engine.patience import patient_search
 from bisector.engine.progress import Listener, StepBegan, TrialBegan
@@ -138,7 +138,7 @@ class _Crew:
         if _has_idle_processor(tools, recipe):
             self.ahead = Ahead(
                 lambda bench, wish, *way: prepare(bench, wish.request, wish.purpose, *way),
-                lambda number: self._bench(number, f"ahead-{number}"),
+                lambda number, commit: self._bench(number, f"ahead-{number}", commit),
                 lambda: not tools.environments.is_bound,
                 partial(have_little_in_common, mirror.git),
             )
@@ -147,9 +147,10 @@ class _Crew:
         listener, request = self._tools.listener, job.request
         listener.hear(TrialBegan(worker, job.commit, job.purpose, job.label))
         prepared = self._prepared(worker, job)
-        bench = self._last.setdefault(worker, self._bench(worker, str(worker)))
+        bench = self._own(worker, request.commit)
         if request.turns is not None:
-            bench = replace(bench, beside=self._bench(worker, f"{worker}-beside"))
+            other = request.turns.beside.commit
+            bench = replace(bench, beside=self._bench(worker, f"{worker}-beside", other))
 
         def say(step: Step) -> None:
             listener.hear(StepBegan(worker, step))
@@ -168,17 +169,23 @@ class _Crew:
             return None
         prepared = self.ahead.take(Wish(job.request, job.purpose), job.cancelled)
         if prepared is not None:
-            own = self._last.setdefault(worker, self._bench(worker, str(worker)))
+            own = self._own(worker, job.request.commit)
             self._last[worker] = replace(prepared.bench, cage=own.cage)
             self.ahead.leave(replace(own, cage=prepared.bench.cage))
         return prepared
 
-    def _bench(self, worker: int, name: str) -> Workbench:
+    def _own(self, worker: int, commit: str) -> Workbench:
+        """Where it made its last trial; its first one is at this commit."""
+        if worker not in self._last:
+            self._last[worker] = self._bench(worker, str(worker), commit)
+        return self._last[worker]
+
+    def _bench(self, worker: int, name: str, commit: str) -> Workbench:
         """Kept as long as the hunt: what is measured beside every commit stays checked out."""
         if name not in self._benches:
             tools = self._tools
             self._benches[name] = Workbench(
-                slot=slots.acquire(self._mirror),
+                slot=slots.acquire(self._mirror, commit),
                 scratch=self._folder / "scratch" / name,
                 environments=tools.environments,
                 cage=tools.cages(worker),
@@ -193,7 +200,7 @@ class _Crew:
 
     def releases(self, between: Between, asked: TrialRequest) -> tuple[str, ...] | Untestable | Trouble:
         """Asked between two trials, beside the first worker's."""
-        own = self._last.get(0) or self._bench(0, "0")
+        own = self._own(0, asked.commit)
         bench = replace(own, scratch=self._folder / "scratch" / "releases")
         bench.scratch.mkdir(parents=True, exist_ok=True)
         place = Place(
@@ -217,7 +224,7 @@ class _Crew:
 
     def close(self, worker: int) -> None:
         """The worker's last act: nothing of its trials stays but their logs."""
-        ahead = [f"ahead-{number + 1}" for number in range(SPARE)] if self.ahead is not None else []
+        ahead = [f"ahead-{number + 1}" for number in range(MOST)] if self.ahead is not None else []
         if self.ahead is not None:
             self.ahead.close()
         for name in (str(worker), f"{worker}-beside", *ahead):

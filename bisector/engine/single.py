@@ -70,7 +70,7 @@ def make_trial(
     def work(worker: int, job: Job) -> Trial:
         bench.append(
             Workbench(
-                slot=slots.acquire(mirror),
+                slot=slots.acquire(mirror, sha),
                 scratch=folder / "scratch",
                 environments=tools.environments,
                 cage=tools.cages(worker),

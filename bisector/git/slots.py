@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 
 from bisector.apart import keep_apart
@@ -14,6 +15,9 @@ from bisector.git import submodules, worktrees
 from bisector.git.door import Git, GitFailed, RepositoryIncomplete, SubmoduleUnavailable, local_environment
 from bisector.git.mirror import Mirror
 from bisector.locks import try_lock
+
+PREFIX = "slot-"
+"""Of the name by which git knows the worktree."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,11 @@ class Slot:
     nearby: bool
     """The source is a folder of this machine."""
     remote_environment: Mapping[str, str] = field(repr=False)
+
+    @property
+    def commit(self) -> str:
+        """Where its last tenant left it. How little of the tree is that commit's only a checkout knows."""
+        return worktrees.head(self.git.git_dir)
 
     def checkout(self, sha: str) -> None:
         """The commit's tree, clean to the last ignored file."""
@@ -116,18 +125,25 @@ class Slot:
         os.close(self.lock)
 
 
-def acquire(mirror: Mirror) -> Slot:
-    """The first slot that nobody uses; a new one when all are taken."""
-    number = 0
+def acquire(mirror: Mirror, commit: str | None = None) -> Slot:
+    """A slot that nobody uses: one that was left at this commit, else the first; a new one when all are taken."""
+    numbers = chain(_left_at(mirror, commit), count())
     while True:
+        number = next(numbers)
         lock = try_lock(mirror.folder / "slots" / f"{number}.lock")
         if lock is not None:
             return _open(mirror, number, lock)
-        number += 1
+
+
+def _left_at(mirror: Mirror, commit: str | None) -> Iterator[int]:
+    for folder in sorted(worktrees.place(mirror, "").glob(f"{PREFIX}*")):
+        number = folder.name.removeprefix(PREFIX)
+        if number.isdecimal() and worktrees.head(folder) == commit:
+            yield int(number)
 
 
 def _open(mirror: Mirror, number: int, lock: int) -> Slot:
-    name = f"slot-{number}"
+    name = f"{PREFIX}{number}"
     tree = mirror.folder / "slots" / str(number) / "tree"
     git_dir = worktrees.place(mirror, name)
     if not (git_dir / "HEAD").exists():

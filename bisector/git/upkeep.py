@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bisector.git import worktrees
 from bisector.git.mirror import Mirror, Say
+from bisector.git.slots import PREFIX
 from bisector.git.source import Source
 from bisector.locks import try_lock
 
@@ -34,7 +35,9 @@ def free(slot: Path) -> bool:
     if lock is None:
         return False
     try:
-        shutil.rmtree(slot.parent.parent / "repo.git" / "worktrees" / f"slot-{slot.name}", ignore_errors=True)
+        shutil.rmtree(
+            slot.parent.parent / "repo.git" / "worktrees" / f"{PREFIX}{slot.name}", ignore_errors=True
+        )
         worktrees.empty(slot)
         return True
     finally:

@@ -15,6 +15,14 @@ def place(mirror: Mirror, name: str) -> Path:
     return mirror.git_dir / "worktrees" / name
 
 
+def head(git_dir: Path) -> str:
+    """The commit that a worktree's HEAD names; whatever else is written there is not one."""
+    try:
+        return (git_dir / "HEAD").read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
 def add(mirror: Mirror, name: str, tree: Path, head: str) -> Path:
     """A worktree without files at `tree`; never pruned, since it is marked as locked."""
     git_dir = place(mirror, name)

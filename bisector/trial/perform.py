@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -88,7 +88,7 @@ def perform(
         environment=facts,
         seconds=clock.seconds,
         checkout_seconds=clock.spent[Step.CHECKOUT],
-        install_seconds=clock.spent[Step.INSTALL],
+        install_seconds=clock.spent[Step.PACKAGES] + clock.spent[Step.INSTALL],
         repro_seconds=clock.spent[Step.REPRO],
         log=str(log),
     )
@@ -113,10 +113,7 @@ class _Making:
             return self._in_environment(self.prepared.ready, self._grounds.taken_over(self.prepared.place))
         self._clear()
         place, early = self._grounds.double("environment"), self._grounds.single("early")
-        with self._packages(early):
-            unfit = self._laid_out()
-            if unfit is not None:
-                early.cancelled.set()
+        unfit = self._beside_packages(early)
         made = unfit or self._environment(self.request.environment, place)
         return self._in_environment(made, place) if isinstance(made, Ready) else (None, made)
 
@@ -142,10 +139,20 @@ class _Making:
         empty(self.bench.scratch)
         self.bench.laid.mkdir(parents=True)
 
-    def _packages(self, place: Place) -> AbstractContextManager[None]:
-        """What of the environment needs no tree, beside whatever goes on."""
+    def _beside_packages(self, place: Place) -> Untestable | None:
+        """The tree is laid out beside what of the environment needs none; why it cannot be."""
         work = self.bench.environments.early(self.request.environment, place)
-        return nullcontext() if work is None else beside(work, place.cancelled.set)
+        if work is None:
+            return self._laid_out()
+        with ExitStack() as packages:
+            packages.enter_context(beside(work, place.cancelled.set))
+            unfit = self._laid_out()
+            if unfit is not None:
+                place.cancelled.set()
+                return unfit
+            with self.clock.measure(Step.PACKAGES):
+                packages.close()
+        return None
 
     def _laid_out(self) -> Untestable | None:
         """The commit's tree; why a fixup or overlay does not fit."""

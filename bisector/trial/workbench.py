@@ -17,6 +17,8 @@ class Step(Enum):
     """What a trial does at a moment."""
 
     CHECKOUT = "checking out"
+    PACKAGES = "getting packages"
+    """What of them is under way beside the checkout, and not through with it."""
     INSTALL = "installing"
     REPRO = "running"
 

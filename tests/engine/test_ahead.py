@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from bisector.engine.ahead import LONG, SPARE, Ahead, GoOn, Wish
+from bisector.engine.ahead import LONG, MOST, SPARE, Ahead, GoOn, Wish
 from bisector.git.door import GitFailed
 from bisector.model import EnvironmentRequest, InstallMode, Limits, Purpose, Ran, Run, Trial
 from bisector.plan import TrialRequest
@@ -38,6 +38,23 @@ def trial(checkout: float, install: float, run: float) -> Trial:
 
 
 @dataclass
+class Slot:
+    commit: str
+
+
+@dataclass
+class Bench:
+    """In the place of a Workbench, of which only this much is looked at."""
+
+    name: str
+    slot: Slot
+
+
+def bench(name: str, commit: str) -> Workbench:
+    return cast("Workbench", Bench(name, Slot(commit)))
+
+
+@dataclass
 class Shop:
     """An Ahead whose preparing is known: it is told when to be through, and says what it was asked."""
 
@@ -49,7 +66,10 @@ class Shop:
     is_bound: bool = False
     far: set[str] = field(default_factory=set)
     """Commits that have little in common."""
+    took: dict[Step, float] = field(default_factory=lambda: dict.fromkeys(Step, QUICK))
     benches: set[str] = field(default_factory=set)
+    used: dict[str, str] = field(default_factory=dict)
+    """The bench that each commit was prepared on."""
     raises: dict[str, Exception] = field(default_factory=dict)
     news: threading.Condition = field(default_factory=threading.Condition)
 
@@ -68,22 +88,24 @@ class Shop:
         with self.news:
             self.begun.append(name)
             self.cancelled[name] = cancelled
+            mine = cast("Bench", bench)
+            self.used[name], mine.slot.commit = mine.name, name
             self.news.notify_all()
         if name in self.held:
             assert self.held[name].wait(PATIENCE)
         if name in self.fails or not go_on():
             return None
         self.installed.append(name)
-        return Prepared(bench, cast("Any", name), cast("Any", None), {Step.CHECKOUT: QUICK}, False)
+        return Prepared(bench, cast("Any", name), cast("Any", None), self.took, False)
 
     def are_far(self, one: str, other: str) -> bool:
         self.fault("are_far")
         return {one, other} <= self.far
 
-    def bench(self, number: int) -> Workbench:
+    def bench(self, number: int, commit: str) -> Workbench:
         self.fault("bench")
         self.benches.add(f"bench {number}")
-        return cast("Workbench", f"bench {number}")
+        return bench(f"bench {number}", "")
 
     def saw(self, *names: str) -> bool:
         with self.news:
@@ -178,8 +200,46 @@ def test_a_place_comes_back_in_exchange(ahead: Ahead, shop: Shop) -> None:
     assert shop.saw("a", "b")
     assert taken(ahead, wish("a")) == "a"
     ahead.expect(wish("a"), [wish("b"), wish("c")])
-    ahead.leave(cast("Workbench", "the worker's own"))
+    ahead.leave(bench("the worker's own", "now"))
     assert shop.saw("a", "b", "c")
+    assert shop.used["c"] == "the worker's own"
+
+
+def test_a_tree_that_is_there_already_is_taken(ahead: Ahead, shop: Shop) -> None:
+    ahead.leave(bench("there", "next"))
+    ahead.leave(bench("left last", "now"))
+    ahead.expect(wish("now"), [wish("next")])
+    ahead.a_step_began(Step.REPRO)
+    assert shop.saw("next")
+    assert shop.used == {"next": "there"}
+
+
+def test_the_tree_that_the_hunt_comes_back_to_stays(ahead: Ahead, shop: Shop) -> None:
+    ahead.stay("end")
+    ahead.leave(bench("staying", "end"))
+    ahead.expect(wish("now"), [wish("a"), wish("b"), wish("c")])
+    ahead.a_step_began(Step.REPRO)
+    assert shop.saw("a", "b", "c")
+    assert "staying" not in shop.used.values()
+    ahead.leave(bench("left", "now"))
+    ahead.expect(wish("now"), [wish("d"), wish("end")])
+    assert shop.saw("a", "b", "c", "d", "end")
+    assert shop.used["end"] == "staying"
+
+
+@pytest.mark.parametrize(("commit", "most"), [("end", MOST), ("another", SPARE)])
+def test_one_place_more_is_made_only_where_a_tree_stays(
+    ahead: Ahead, shop: Shop, commit: str, most: int
+) -> None:
+    ahead.stay("end")
+    ahead.leave(bench("left", commit))
+    ahead.expect(wish("now"), [wish(name) for name in "abcde"])
+    ahead.a_step_began(Step.REPRO)
+    assert shop.saw("a", "b", "c")
+    time.sleep(3 * QUICK)
+    ahead.close()
+    assert shop.begun == ["a", "b", "c"]
+    assert len(shop.benches) == most
 
 
 def test_the_proof_takes_nothing_that_was_laid_out_for_the_search(ahead: Ahead, shop: Shop) -> None:
@@ -268,6 +328,38 @@ def test_beside_a_long_checkout_another_one_begins_that_is_sure_and_would_not_be
     assert shop.begun == (["next"] if begins else [])
 
 
+@pytest.mark.parametrize(
+    ("checkout", "install", "far", "left", "begun"),
+    [
+        (SLOW, QUICK, set(), None, ["end", "last"]),
+        (SLOW, QUICK, set(), "base", ["end", "base", "last"]),
+        (SLOW, QUICK, {"end", "base"}, None, ["end", "base", "last"]),
+        (SLOW, SLOW, set(), None, ["end", "base", "last"]),
+        (QUICK, QUICK, set(), None, ["end", "base", "last"]),
+    ],
+)
+def test_what_is_near_a_large_tree_that_lies_ready_is_left_to_the_trial(
+    ahead: Ahead,
+    shop: Shop,
+    checkout: float,
+    install: float,
+    far: set[str],
+    left: str | None,
+    begun: list[str],
+) -> None:
+    """As a merge base beside the end of a branch: from there it is a few files, from anywhere else thousands."""
+    shop.took = {**shop.took, Step.CHECKOUT: checkout, Step.INSTALL: install}
+    shop.far = far
+    ahead.stay("now")
+    ahead.leave(bench("staying", "now"))
+    ahead.leave(bench("left", left or "elsewhere"))
+    ahead.leave(bench("left last", "elsewhere"))
+    ahead.expect(wish("now"), [wish("end"), wish("base"), wish("last", is_sure=False)])
+    ahead.a_step_began(Step.REPRO)
+    assert shop.saw(*begun)
+    assert taken(ahead, wish("base")) == ("base" if "base" in begun else None)
+
+
 @pytest.mark.parametrize("called_off", [False, True])
 def test_nothing_is_installed_beside_an_installation(shop: Shop, called_off: bool) -> None:
     """Were there memory for one build only, the trial's own might be the one that fails."""
@@ -305,12 +397,36 @@ def test_nothing_is_installed_between_two_trials_but_for_the_next(shop: Shop) ->
     ahead.close()
 
 
-def test_beside_a_short_checkout_nothing_begins(shop: Shop) -> None:
+def test_beside_short_steps_nothing_begins(shop: Shop) -> None:
     shop.far = {"now", "next"}
     ahead = opened(shop)
     ahead.expect(wish("now"), [wish("next")])
+    for step in (Step.CHECKOUT, Step.PACKAGES, Step.INSTALL):
+        ahead.a_step_began(step)
+        time.sleep(LONG / 4 if step is not Step.INSTALL else 2 * LONG)
+    ahead.close()
+    assert shop.begun == []
+
+
+def test_while_packages_are_waited_for_a_tree_that_is_sure_is_laid_out(shop: Shop) -> None:
+    ahead = opened(shop)
+    ahead.expect(wish("now"), [wish("next")])
     ahead.a_step_began(Step.CHECKOUT)
+    ahead.a_step_began(Step.PACKAGES)
+    assert shop.saw("next")
     ahead.a_step_began(Step.INSTALL)
+    time.sleep(QUICK)
+    assert shop.installed == []
+    ahead.a_step_began(Step.REPRO)
+    assert taken(ahead, wish("next")) == "next"
+    ahead.close()
+
+
+def test_while_packages_are_waited_for_nothing_begins_that_may_not_be_asked_for(shop: Shop) -> None:
+    ahead = opened(shop)
+    ahead.a_trial_ended(trial(QUICK, QUICK, SLOW))
+    ahead.expect(wish("now"), [wish("next", is_sure=False)])
+    ahead.a_step_began(Step.PACKAGES)
     time.sleep(2 * LONG)
     ahead.close()
     assert shop.begun == []

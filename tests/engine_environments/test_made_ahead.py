@@ -132,6 +132,29 @@ def test_what_does_not_apply_is_tried_once(land: Land, monkeypatch: pytest.Monke
     assert len(tried) == 1
 
 
+@pytest.mark.skipif(not IDLE, reason="one processor makes nothing ready")
+def test_the_end_that_the_hunt_comes_back_to_stays_laid_out(
+    land: Land, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the revert, and for the next hunt."""
+    checkouts: list[tuple[str, Path]] = []
+    checkout = Slot.checkout
+
+    def noted(slot: Slot, sha: str) -> None:
+        checkouts.append((sha, slot.tree))
+        checkout(slot, sha)
+
+    monkeypatch.setattr(Slot, "checkout", noted)
+    project = history(land)
+    for repro in (REPRO, REPRO.replace("0.3", "0.31")):
+        hunted = land.hunt(project, "install: {mode: pythonpath, module: proj}", repro)
+        assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    at_the_end = {tree for sha, tree in checkouts if sha == project[LAST]}
+    assert len(at_the_end) == 1
+    assert not [sha for sha, tree in checkouts if tree in at_the_end and sha != project[LAST]]
+    assert [sha for sha, _ in checkouts].count(project[LAST]) == 4
+
+
 @pytest.mark.parametrize("end", ["kill -9 $$", "echo 'error: patch failed' >&2; exit 1"])
 def test_what_did_not_apply_beside_a_run_is_tried_without_one(
     land: Land, monkeypatch: pytest.MonkeyPatch, end: str

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bisector.git import slots
+from bisector.git import slots, worktrees
 from bisector.git.mirror import Mirror
 from bisector.git.slots import Slot
 from bisector.git.tree import Tree
@@ -26,8 +26,8 @@ Damage = Callable[[Path], None]
 
 
 @contextmanager
-def a_slot(mirror: Mirror) -> Iterator[Slot]:
-    slot = slots.acquire(mirror)
+def a_slot(mirror: Mirror, commit: str | None = None) -> Iterator[Slot]:
+    slot = slots.acquire(mirror, commit)
     try:
         yield slot
     finally:
@@ -260,6 +260,40 @@ def test_slots_in_use_at_the_same_time_are_different_ones(project: Repository, m
         assert (one.tree / "number").read_text() == "1\n"
     with a_slot(mirror) as again:
         assert again.tree == one.tree
+
+
+def test_the_slot_that_was_left_at_the_commit_is_taken(project: Repository, mirror_of: Mirrored) -> None:
+    mirror = mirror_of(project)
+    with a_slot(mirror) as one, a_slot(mirror) as other:
+        assert one.commit == "ref: refs/heads/never-born"
+        one.checkout(project[1])
+        other.checkout(project[4])
+        assert other.commit == project[4]
+        other.tree.joinpath("number").write_text("99\n")
+        with a_slot(mirror, project[4]) as third:
+            assert third.number == 2, "nobody shares what is in use"
+    with a_slot(mirror, project[4]) as again:
+        assert again.tree == other.tree
+        again.checkout(project[4])
+        assert contents(again.tree)["number"] == "4\n"
+    with a_slot(mirror, project[2]) as first:
+        assert first.tree == one.tree
+
+
+def test_a_worktree_half_made_or_without_head_is_no_slot_at_a_commit(
+    project: Repository, mirror_of: Mirrored
+) -> None:
+    mirror = mirror_of(project)
+    with a_slot(mirror) as one:
+        one.checkout(project[4])
+        making = worktrees.place(mirror, "slot-7.making")
+        making.mkdir()
+        (making / "HEAD").write_text(f"{project[4]}\n")
+        worktrees.place(mirror, "slot-8").mkdir()
+    (one.git.git_dir / "HEAD").write_bytes(b"\xff\xfe")
+    with a_slot(mirror, project[4]) as again:
+        assert again.tree == one.tree
+        assert again.commit != project[4]
 
 
 def test_links_and_the_right_to_execute_are_as_committed(making: Making, mirror_of: Mirrored) -> None:
