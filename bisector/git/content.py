@@ -49,6 +49,12 @@ def changes(git: Git, older: str, newer: str) -> list[FileChange]:
     return list(_raw(text))
 
 
+def changes_from_index(git: Git, sha: str) -> list[FileChange]:
+    """What a checkout of the commit would do to what the index says is there."""
+    text = git.text("diff-index", "--cached", "-R", "-z", "--raw", "--no-renames", "--no-abbrev", sha)
+    return list(_raw(text))
+
+
 def have_little_in_common(git: Git, one: str, other: str) -> bool:
     """Whether most files of `other`'s tree are different ones in the first, or not there."""
     changed = git.lines("diff-tree", "-r", "--name-only", "--no-renames", one, other)

@@ -25,8 +25,8 @@ _NEVER = (
     "gc.auto=0",
     "maintenance.auto=false",
     "advice.detachedHead=false",
-    # Thousands of files at once: a third less time, two cores or more.
-    "checkout.workers=4",
+    # Several write files in the folder's own encoding as they are kept (git 2.39).
+    "checkout.workers=1",
 )
 # The bytes of the commit, whatever this user's git is set to; pointers of large files stay pointers.
 _VERBATIM = (
@@ -45,6 +45,7 @@ _MISSING_OBJECT = re.compile(
 )
 
 
+_NO_GIT = ("git is not installed or not on PATH", "install git 2.30 or newer")
 _INCOMPLETE = "the repository is incomplete"
 
 
@@ -137,10 +138,18 @@ class Git:
             cancelled=self.cancelled,
         )
         if isinstance(ended, process.ProgramMissing):
-            raise MachineFault("git is not installed or not on PATH", "install git 2.30 or newer")
+            raise MachineFault(*_NO_GIT)
         if ended.cancelled:
             raise Interrupted("interrupted")
         return ended
+
+    def converse(self, *arguments: str, log: Path | None = None) -> process.Conversation:
+        """A git that asks or answers line after line."""
+        cwd = self.work_tree or self.git_dir
+        begun = process.start(self.argv(arguments), cwd=cwd, env=self.environment, log=log)
+        if isinstance(begun, process.ProgramMissing):
+            raise MachineFault(*_NO_GIT)
+        return begun
 
     def text(self, *arguments: str, stdin: bytes | None = None, timeout: float | None = 600) -> str:
         ended = self.attempt(*arguments, stdin=stdin, timeout=timeout)

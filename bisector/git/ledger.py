@@ -13,7 +13,6 @@ from enum import IntEnum
 from pathlib import Path
 
 from bisector import process
-from bisector.errors import MachineFault
 from bisector.git import worktrees
 from bisector.git.door import Git, GitFailed, failure, local_environment
 from bisector.git.mirror import Mirror
@@ -103,15 +102,7 @@ class Ledger:
             relay.chmod(0o755)
         log = self.folder / "git.log"
         asked = 0
-        started = process.start(
-            self.git.argv(["bisect", "run", str(relay)]),
-            cwd=self.git.work_tree or self.folder,
-            env=self.git.environment,
-            log=log,
-        )
-        if isinstance(started, process.ProgramMissing):
-            raise MachineFault("git is not installed or not on PATH", "install git 2.30 or newer")
-        with started as talk:
+        with self.git.converse("bisect", "run", str(relay), log=log) as talk:
             while (line := talk.readline()) is not process.Quiet.CLOSED:
                 if line != _QUESTION:
                     continue

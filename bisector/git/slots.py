@@ -11,7 +11,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from bisector.apart import keep_apart
-from bisector.git import submodules, worktrees
+from bisector.git import overwriting, submodules, worktrees
 from bisector.git.door import Git, GitFailed, RepositoryIncomplete, SubmoduleUnavailable, local_environment
 from bisector.git.mirror import Mirror
 from bisector.locks import try_lock
@@ -53,6 +53,7 @@ class Slot:
             self._switch(sha)
 
     def _switch(self, sha: str) -> None:
+        overwriting.prepare(self.git, self.tree, self.tree.with_name("spare"), sha)
         self.git.text("checkout", "--quiet", "--force", "--detach", sha)
         self.git.text("clean", "--quiet", "-xffd")
         shutil.copy2(self._index, self._index_kept)

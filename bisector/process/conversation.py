@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import selectors
+import select
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -47,14 +47,15 @@ class Conversation:
     def readline(self, timeout: float | None = None) -> str | Quiet:
         """The next line, without its end; a last line may lack one."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        while b"\n" not in self._heard:
+        while (end := self._heard.find(b"\n")) < 0:
             data = self._hear(deadline)
             if data is None:
                 return Quiet.SILENT
             if not data:
                 return self._last_line()
             self._heard += data
-        line, _, self._heard = self._heard.partition(b"\n")
+        line = bytes(self._heard[:end])
+        del self._heard[: end + 1]
         return line.decode("utf-8", "replace")
 
     def read(self, size: int, timeout: float | None = None) -> bytes | Quiet:
@@ -76,10 +77,10 @@ class Conversation:
         assert self._child.stdout is not None
         pipe = self._child.stdout.fileno()
         if deadline is not None:
-            with selectors.DefaultSelector() as selector:
-                selector.register(pipe, selectors.EVENT_READ)
-                if not selector.select(max(0.0, deadline - time.monotonic())):
-                    return None
+            watch = select.poll()
+            watch.register(pipe, select.POLLIN)
+            if not watch.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                return None
         return os.read(pipe, CHUNK)
 
     def _last_line(self) -> str | Quiet:

@@ -104,6 +104,18 @@ def link_instead_of_folder(tree: Path) -> None:
     (tree / "package").symlink_to("/tmp")
 
 
+def folder_behind_a_link(tree: Path) -> None:
+    """Its files are the very same, only not in the tree."""
+    shutil.rmtree(tree.parent / "moved", ignore_errors=True)
+    (tree / "package").rename(tree.parent / "moved")
+    (tree / "package").symlink_to("../moved")
+
+
+def folder_behind_a_link_within(tree: Path) -> None:
+    (tree / "package").rename(tree / "moved")
+    (tree / "package").symlink_to("moved")
+
+
 def no_git_link(tree: Path) -> None:
     (tree / ".git").unlink()
 
@@ -191,6 +203,8 @@ DAMAGE: tuple[Damage, ...] = (
     tracked_files,
     folder_instead_of_file,
     link_instead_of_folder,
+    folder_behind_a_link,
+    folder_behind_a_link_within,
     no_git_link,
     repository_of_its_own,
     git_link_elsewhere,

@@ -1,0 +1,264 @@
+"""From one large tree to another: files that differ are written over, where git deletes them and makes them anew.
+
+That is most of what a large checkout costs where a file system is slow at either (ext4 without a journal looks
+through all that was deleted in the last minutes for each file that it makes). Nothing is decided here: git checks out
+afterwards, believes what is right and does what is left, which may be all of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+
+from bisector.beside import beside
+from bisector.errors import Interrupted
+from bisector.git import index as indices
+from bisector.git.content import FileChange, changes_from_index
+from bisector.git.door import Git
+from bisector.git.index import Index
+from bisector.process import Conversation, Quiet
+
+MANY = 500
+"""So many files must differ: before, git is through with all of it."""
+MOST_SPARE = 2000
+LARGEST_SPARE = 64 << 10
+"""Bytes: what one commit has no file for lies aside until another one has."""
+AHEAD = 64
+"""So many contents are asked for at once, before those that were asked for last are read."""
+CHUNK = 64 << 10
+PATIENCE = 60.0
+PLAIN = {"100644", "100755"}
+ABSENT = "000000"
+ATTRIBUTES = ".gitattributes"
+CONVERTS = re.compile(r"ident|eol=crlf|working-tree-encoding")
+"""Where the tree's own attributes make a file differ from its content. No filter is ever set up here."""
+
+
+def prepare(git: Git, tree: Path, spare: Path, sha: str) -> None:
+    """As much of the checkout as can be had at less, and an index that is sure of the tree, and rightly so."""
+    known = indices.read(git.git_dir / "index")
+    if known is None:
+        return
+    sure = _as_left(known, tree)
+    if len(sure) < len(known.files) or known.is_unsure:
+        known.believe()
+    if len(known.files) < MANY:
+        return
+    changes = changes_from_index(git, sha)
+    if len(changes) >= MANY and not _converts(git, known, changes):
+        _Overwriting(git, tree, spare, sure).go(sha, changes)
+
+
+def _as_left(known: Index, tree: Path) -> Mapping[str, os.stat_result]:
+    """The files that are as git left them; git is made to look at all others."""
+    folders, found = _Folders(str(tree)), {}
+    for name in known.files:
+        seen = _seen(f"{tree}/{name}") if folders.has(_above(name)) else None
+        if seen is not None and known.knows(name, seen):
+            found[name] = seen
+        else:
+            known.doubt(name)
+    return found
+
+
+def _converts(git: Git, known: Index, changes: Iterable[FileChange]) -> bool:
+    """Whether some file may have to be written otherwise than it is kept."""
+    contents = {name: entry.content for name, entry in known.files.items() if _has_attributes(name)}
+    contents |= {change.path: change.after for change in changes if _has_attributes(change.path)}
+    texts = (git.text("cat-file", "blob", content) for content in contents.values() if content.strip("0"))
+    return any(CONVERTS.search(text) for text in texts)
+
+
+def _has_attributes(name: str) -> bool:
+    return name.rpartition("/")[2] == ATTRIBUTES
+
+
+def _above(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+@dataclass
+class _Folders:
+    """Which folders of the tree are folders: a link in the place of one leads out of it."""
+
+    tree: str
+    _known: dict[str, bool] = field(default_factory=dict)
+
+    def has(self, name: str) -> bool:
+        if name not in self._known:
+            self._known[name] = name == "" or (self.has(_above(name)) and self._is_one(name))
+        return self._known[name]
+
+    def make(self, name: str) -> bool:
+        """False: something else is in its place."""
+        if self.has(name):
+            return True
+        if not self.make(_above(name)):
+            return False
+        with suppress(OSError):
+            Path(self.tree, name).mkdir()
+        self._known[name] = self._is_one(name)
+        return self._known[name]
+
+    def _is_one(self, name: str) -> bool:
+        return _is_folder(f"{self.tree}/{name}")
+
+
+def _seen(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None
+
+
+def _is_folder(path: str) -> bool:
+    seen = _seen(path)
+    return seen is not None and stat.S_ISDIR(seen.st_mode)
+
+
+def _is_alone(seen: os.stat_result) -> bool:
+    """A plain file without another name, under which somebody would find it overwritten."""
+    return stat.S_ISREG(seen.st_mode) and seen.st_nlink == 1
+
+
+@dataclass(frozen=True)
+class _Overwriting:
+    git: Git
+    tree: Path
+    spare: Path
+    sure: Mapping[str, os.stat_result]
+
+    def go(self, sha: str, changes: Sequence[FileChange]) -> None:
+        written: dict[str, os.stat_result] = {}
+        with beside(partial(self.git.text, "read-tree", "--reset", sha)):
+            self._put_aside(changes)
+            self._write([*self._within_reach(changes)], written)
+        after = indices.read(self.git.git_dir / "index")
+        if after is None:
+            return
+        for name in written.keys() & after.files.keys():
+            after.note(name, written[name])
+        after.believe()
+
+    def _put_aside(self, changes: Iterable[FileChange]) -> None:
+        """What the other commit does not have. Where it is not sure to be git's own, git itself removes it."""
+        with suppress(FileExistsError):
+            self.spare.mkdir()
+        if not _is_folder(str(self.spare)):
+            return
+        room = max(0, MOST_SPARE - sum(1 for _ in self.spare.iterdir()))
+        for change in islice((change for change in changes if change.modes[1] == ABSENT), room):
+            seen = self.sure.get(change.path)
+            if seen is not None and _is_alone(seen):
+                path = self.tree / change.path
+                with suppress(OSError):
+                    if seen.st_size > LARGEST_SPARE:
+                        os.truncate(path, LARGEST_SPARE)
+                    path.rename(self.spare / secrets.token_hex(8))
+
+    def _within_reach(self, changes: Iterable[FileChange]) -> Iterator[FileChange]:
+        """Files that can be written where they lie; a new one is a spare one that is moved there."""
+        folders, spare = _Folders(str(self.tree)), self._spare()
+        for change in changes:
+            before, after = change.modes
+            if after in PLAIN and before == ABSENT:
+                if folders.make(_above(change.path)) and self._place(change.path, spare):
+                    yield change
+            elif after in PLAIN and before == after:
+                seen = self.sure.get(change.path)
+                if seen is not None and _is_alone(seen):
+                    yield change
+
+    def _spare(self) -> list[str]:
+        """Only what it seems to be: a run may have got at it."""
+        if not _is_folder(str(self.spare)):
+            return []
+        paths = (str(path) for path in self.spare.iterdir())
+        return [path for path in paths if (seen := _seen(path)) is not None and _is_alone(seen)]
+
+    def _place(self, name: str, spare: list[str]) -> bool:
+        path = self.tree / name
+        if _seen(str(path)) is not None:
+            return False
+        if spare:
+            with suppress(OSError):
+                Path(spare.pop()).rename(path)
+        return True
+
+    def _write(self, wanted: Sequence[FileChange], written: dict[str, os.stat_result]) -> None:
+        """What is written whole is noted; git finds the rest, and says what is missing of it."""
+        plain = stat.S_IMODE((self.git.git_dir / "index").stat().st_mode) & 0o666
+        with suppress(_Silent), self.git.converse("cat-file", "--batch") as talk:
+            for number, change in enumerate(wanted):
+                if number % AHEAD == 0:
+                    self._heed_stop()
+                    _ask(talk, wanted[number + AHEAD if number else 0 : number + 2 * AHEAD])
+                size = _announced(talk)
+                pieces = _pieces(talk, size)
+                mode = plain | (plain & 0o444) >> 2 if change.modes[1] == "100755" else plain
+                seen = _filled(f"{self.tree}/{change.path}", pieces, size, mode)
+                # Of what could not be written the rest is still to be read, and the end of its line.
+                for _ in chain(pieces, _pieces(talk, 1)):
+                    pass
+                if seen is not None:
+                    written[change.path] = seen
+
+    def _heed_stop(self) -> None:
+        if self.git.cancelled is not None and self.git.cancelled.is_set():
+            raise Interrupted("interrupted")
+
+
+def _ask(talk: Conversation, changes: Iterable[FileChange]) -> None:
+    talk.write("".join(f"{change.after}\n" for change in changes))
+
+
+class _Silent(Exception):
+    """git does not have a content, or has stopped to speak."""
+
+
+def _announced(talk: Conversation) -> int:
+    """How many bytes follow."""
+    said = talk.readline(PATIENCE)
+    words = said.split() if isinstance(said, str) else []
+    if len(words) != 3 or words[1] != "blob":
+        raise _Silent
+    return int(words[2])
+
+
+def _pieces(talk: Conversation, size: int) -> Iterator[bytes]:
+    while size:
+        piece = talk.read(min(size, CHUNK), PATIENCE)
+        if isinstance(piece, Quiet):
+            raise _Silent
+        size -= len(piece)
+        yield piece
+
+
+def _filled(path: str, pieces: Iterable[bytes], size: int, mode: int) -> os.stat_result | None:
+    """What the file is then; None: it could not be written, which git will meet as well."""
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    except OSError:
+        return None
+    try:
+        for piece in pieces:
+            while piece:
+                piece = piece[os.write(file, piece) :]
+        os.ftruncate(file, size)
+        seen = os.fstat(file)
+        if stat.S_IMODE(seen.st_mode) != mode:
+            os.fchmod(file, mode)
+            seen = os.fstat(file)
+        return seen
+    except OSError:
+        return None
+    finally:
+        os.close(file)
