@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -31,7 +32,8 @@ def test_python_runs_in_the_sandbox(walls: Cage, put: Put) -> None:
 
 
 def test_only_what_was_named_can_be_written(walls: Cage, put: Put, tmp_path: Path) -> None:
-    places = f"/usr/x /etc/x {Path(sys.prefix) / 'x'} /x {tmp_path}/x /tmp/x"
+    name = f"bisector-{uuid4()}"
+    places = " ".join(f"{folder}/{name}" for folder in ("/usr", "/etc", sys.prefix, "", tmp_path, "/tmp"))
     run = put(
         walls,
         "sh",
@@ -39,10 +41,10 @@ def test_only_what_was_named_can_be_written(walls: Cage, put: Put, tmp_path: Pat
         f"for each in {places}; do (: >$each) 2>/dev/null && echo $each; done",
         sandbox=True,
     )
-    assert set(run.output.split()) == {f"{tmp_path}/x", "/tmp/x"}
-    assert (tmp_path / "x").exists()
-    assert not Path("/x").exists()
-    assert not Path("/tmp/x").exists()
+    assert set(run.output.split()) == {f"{tmp_path}/{name}", f"/tmp/{name}"}
+    assert (tmp_path / name).exists()
+    assert not Path(f"/{name}").exists()
+    assert not Path(f"/tmp/{name}").exists()
 
 
 def test_homes_sockets_and_other_peoples_files_are_not_there(walls: Cage, put: Put, tmp_path: Path) -> None:
