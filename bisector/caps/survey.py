@@ -12,9 +12,10 @@ import sysconfig
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from bisector import process
@@ -60,14 +61,20 @@ class Machine:
 
 @cache
 def survey(path: str) -> Machine:
-    """Try everything, once a process; it takes a tenth of a second. `path`: where to look for programs."""
-    groups = cgroups.find()
+    """Try everything, once a process; all at once it takes half a tenth of a second.
+
+    `path`: where to look for programs.
+    """
     program = shutil.which("bwrap", path=path)
     bubblewrap = None if program is None else Bubblewrap(Path(program))
-    tree, files, network = _try_bubblewrap(bubblewrap)
     subreaper = Subreaper(Path(sys.executable))
-    adoption = _try_subreaper(subreaper)
-    py_spy, stacks = _try_py_spy()
+    with ThreadPoolExecutor(thread_name_prefix="survey") as pool:
+        found = pool.submit(cgroups.find)
+        adopted = pool.submit(_try_subreaper, subreaper)
+        spied = pool.submit(_try_py_spy)
+        tree, files, network = pool.map(partial(_try_bubblewrap, bubblewrap), BUBBLEWRAP)
+        groups, adoption = found.result(), adopted.result()
+        py_spy, stacks = spied.result()
     taskset = shutil.which("taskset", path=path)
     return Machine(
         fence=bubblewrap if tree.ok else subreaper if adoption.ok else None,
@@ -105,28 +112,29 @@ def _sweep_scratch() -> Iterator[str]:
                 yield folder.name
 
 
-def _try_bubblewrap(fence: Bubblewrap | None) -> tuple[Finding, Finding, Finding]:
-    """As a fence, as a sandbox, as a wall before the network."""
-    asked = (
-        ("bubblewrap", "nothing of a process tree survives, not even our own kill -9", UNLIMITED, False),
-        ("sandbox", "read-only system, private /tmp, hidden homes and sockets", UNLIMITED, True),
-        ("no network", "runs without network", Limits(network=False), False),
-    )
-    reasons = (
-        "bwrap is not installed" if fence is None else _refusal(fence, each[2], each[3]) for each in asked
-    )
-    first, second, third = (
-        _finding(name, purpose, reason) for (name, purpose, _, _), reason in zip(asked, reasons, strict=True)
-    )
-    return first, second, third
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """One thing that a program is good for, and how that is tried."""
+
+    name: str
+    purpose: str
+    limits: Limits
+    sandbox: bool
 
 
-def _finding(name: str, purpose: str, reason: str) -> Finding:
+BUBBLEWRAP = (
+    _Use("bubblewrap", "nothing of a process tree survives, not even our own kill -9", UNLIMITED, False),
+    _Use("sandbox", "read-only system, private /tmp, hidden homes and sockets", UNLIMITED, True),
+    _Use("no network", "runs without network", Limits(network=False), False),
+)
+
+
+def _try_bubblewrap(fence: Bubblewrap | None, use: _Use) -> Finding:
+    reason = "bwrap is not installed" if fence is None else _refusal(fence, use.limits, use.sandbox)
     if not reason:
-        return Finding(name, True, purpose, "works")
-    return Finding(
-        name, False, purpose, reason, "install `bubblewrap`; in a container, allow user namespaces"
-    )
+        return Finding(use.name, True, use.purpose, "works")
+    remedy = "install `bubblewrap`; in a container, allow user namespaces"
+    return Finding(use.name, False, use.purpose, reason, remedy)
 
 
 def _try_subreaper(fence: Subreaper) -> Finding:
