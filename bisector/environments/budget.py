@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
 from bisector.environments.layers import Shelf
 
 DEFAULT_BUDGET = 20 * 1024**3
+"""Bytes, where nobody says otherwise."""
 BYTECODE = "bytecode"
 """Of the hunted projects' modules: a folder beside the layers, and the key it is held by."""
 DOWNLOADS = "downloads"
@@ -28,12 +30,23 @@ def trim(shelf: Shelf, budget: int) -> int:
     return before - used
 
 
-def trim_if_grown(shelf: Shelf, budget: int) -> int:
-    """Counting every file takes a while: only where something was made since it was last done."""
-    if not shelf.grown.exists():
+def fit(shelf: Shelf, budget: int) -> int:
+    """Counting every file takes a while: only where something was made since, or less is allowed than then."""
+    fits = shelf.root / "fits"
+    if not shelf.grown.exists() and _read(fits) <= budget:
         return 0
     shelf.grown.unlink(missing_ok=True)
-    return trim(shelf, budget)
+    freed = trim(shelf, budget)
+    fits.write_text(f"{budget}\n")
+    return freed
+
+
+def _read(fits: Path) -> float:
+    """The least that it was brought to since something was made."""
+    try:
+        return int(fits.read_text())
+    except (OSError, ValueError):
+        return math.inf
 
 
 def bytes_below(folder: Path) -> int:

@@ -119,9 +119,9 @@ class Environments:
         """What lies in the cache, least recently used first."""
         return self.shelf.holdings()
 
-    def trim(self, budget: int) -> int:
+    def fit(self, budget: int) -> int:
         """Bring the cache to `budget` bytes, or as near as what is in use allows; the bytes freed."""
-        return budgets.trim(self.shelf, budget)
+        return budgets.fit(self.shelf, budget)
 
     def close(self) -> None:
         self.shelf.close()
@@ -244,16 +244,14 @@ def open_environments(
     guarded: bool = False,
     installers: tuple[Installer, ...] | None = None,
     pauses: tuple[float, ...] = RETRY_PAUSES,
-    budget: int = budgets.DEFAULT_BUDGET,
 ) -> Environments:
-    """Those below `root`, freed of what a killed process left and of what is over the `budget` in bytes.
+    """Those below `root`, freed of what a killed process left.
 
     `guarded`: the cage binds `Ready.readable` read-only, so that no trial can write to a layer. Else layers
     are copies of what the cache holds, not links, and are looked through before each use.
     """
     shelf = Shelf(root, guarded)
     shelf.sweep()
-    budgets.trim_if_grown(shelf, budget)
     dependencies = Dependencies(shelf, root, environ, guarded, pauses)
     return Environments(
         interpreters=Interpreters(environ),

@@ -133,6 +133,29 @@ def test_with_everything_in_the_caches_another_hunt_needs_no_registry(land: Land
     assert (offline.status, offline.culprit) == (FOUND, CULPRIT), offline.words
 
 
+def test_what_environments_may_take_is_for_the_user_to_say(
+    land: Land, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    land.publish("dep", "1.0")
+    land.publish("other", "1.0")
+    project = simple(land)
+
+    def layers() -> set[str]:
+        return {path.name for path in (land.state / "environments" / "layers").glob("packages-*")}
+
+    assert land.hunt(project, DEP).culprit == CULPRIT
+    first = layers()
+    hunted = land.hunt(project, "dependencies: {requirements: [dep, other]}")
+    assert hunted.culprit == CULPRIT, hunted.words
+    assert layers() > first, "there is room for either"
+    monkeypatch.setenv("BISECTOR_CACHE", "1KiB")
+    land.publish("third", "1.0")
+    hunted = land.hunt(project, "dependencies: {requirements: [dep, third]}")
+    assert hunted.culprit == CULPRIT, hunted.words
+    assert len(layers()) == 1, "what the hunt itself had in use"
+    assert "of at most 1.0 KiB" in land.say("status")[2]
+
+
 @pytest.mark.parametrize("sandbox", ["--sandbox", "--no-sandbox"])
 def test_a_state_directory_in_shared_memory(land: Land, sandbox: str) -> None:
     """Of which each run has one of its own."""

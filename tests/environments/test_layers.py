@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bisector.environments.budget import bytes_below, trim
+from bisector.environments.budget import bytes_below, fit, trim
 from bisector.environments.layers import Layer, Shelf
 from bisector.model import InstallMode, Stage, Trouble, Untestable
 
@@ -153,13 +153,38 @@ def test_the_budget_evicts_the_least_used_and_never_what_is_held(tmp_path: Path)
     assert user.holdings() == ()
 
 
+def test_what_fits_is_not_counted_again_until_something_is_made_or_less_is_allowed(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, guarded=True)
+    plenty = 1 << 30
+
+    def make(name: str) -> None:
+        assert isinstance(shelf.make(name, fill, NEVER), Layer)
+        shelf.close()
+
+    make("deps-1")
+    assert fit(shelf, plenty) == 0
+    assert fit(shelf, 1) > 0, "less is allowed"
+    assert shelf.holdings() == ()
+    # Behind its back: who looked would find it.
+    make("deps-2")
+    shelf.grown.unlink()
+    assert fit(shelf, 1) == 0
+    make("deps-3")
+    assert fit(shelf, 1) > 0
+    assert shelf.holdings() == ()
+    (tmp_path / "fits").write_text("rubbish")
+    make("deps-4")
+    shelf.grown.unlink()
+    assert fit(shelf, 1) > 0
+
+
 def test_a_hunt_after_everything_was_evicted(lab: Lab, wheel: Callable[..., Path]) -> None:
     wheel("dep", "1")
     commit = lab.repo.commit(PROJECT)
     lab.ready(commit, requirements=("dep",))
     lab.current.close()
     lab.open()
-    lab.current.trim(0)
+    lab.current.fit(0)
     assert lab.current.holdings() == ()
     assert lab.say(lab.ready(commit, requirements=("dep",)), "import dep; print(dep.version)") == "1"
 

@@ -7,12 +7,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import click
 
+from bisector.beside import beside
 from bisector.caps import Cage, survey, sweep
 from bisector.caps import choose as choose_cage
 from bisector.cli.options import Options
@@ -23,19 +24,23 @@ from bisector.engine.progress import Listener
 from bisector.engine.pythons import python_faults
 from bisector.engine.revisions import revision_faults, revision_hint
 from bisector.engine.session import Tools
-from bisector.environments import Interpreters, open_environments
+from bisector.engine.workers import attempt
+from bisector.environments import DEFAULT_BUDGET, Interpreters, open_environments
 from bisector.errors import UsageFault
 from bisector.git.mirror import Mirror, Say
 from bisector.git.source import locate
 from bisector.installers import Installer
-from bisector.recipe.faults import Fault
+from bisector.recipe.faults import Fault, Unfit
 from bisector.recipe.load import load
 from bisector.recipe.places import places
 from bisector.recipe.schema import Recipe
 from bisector.recipe.source import read_source
+from bisector.recipe.units import size
 from bisector.state import State, choose, usable
 from bisector.store import Store, no_records, open_store
 
+CACHE = "BISECTOR_CACHE"
+"""The variable that says how much environments may take."""
 ONE_SIGNAL = 0.5
 """Seconds within which two signals are one."""
 
@@ -115,6 +120,7 @@ def tools(
             f"--executor {options.executor} is not supported yet", "leave it out: trials run here"
         )
     sandbox = sandboxed(recipe, options)
+    budget = cache_budget(os.environ)
     machine = survey(os.environ.get("PATH", "/usr/bin:/bin"))
     sweep(machine)
 
@@ -129,11 +135,24 @@ def tools(
         root, environ = state.caged_environments, _without_caches(environ)
     environments = open_environments(root, environ, guarded=guarded)
     try:
-        yield Tools(
-            state, store, environments, cages, listener, stop, dict(os.environ), options.jobs, sandbox
-        )
+        # Counting what is there waits for nothing and for nobody.
+        with beside(lambda: attempt(lambda: environments.fit(budget))):
+            yield Tools(
+                state, store, environments, cages, listener, stop, dict(os.environ), options.jobs, sandbox
+            )
     finally:
         environments.close()
+
+
+def cache_budget(machine: Mapping[str, str]) -> int:
+    """How many bytes environments may take, all in all."""
+    said = machine.get(CACHE)
+    if not said:
+        return DEFAULT_BUDGET
+    try:
+        return size(said)
+    except Unfit as fault:
+        raise UsageFault(f"{CACHE}: {fault}", f"{CACHE}=20GiB is what holds without it") from fault
 
 
 def _without_caches(environ: dict[str, str]) -> dict[str, str]:

@@ -39,14 +39,13 @@ from bisector.engine.revisions import fetch_if_possible
 from bisector.engine.run import Result, hunt
 from bisector.engine.session import Tools, session
 from bisector.engine.workers import attempt
-from bisector.environments import Interpreters
+from bisector.environments import Environments
 from bisector.errors import ExitStatus, Interrupted, MachineFault, UsageFault
 from bisector.git.door import RepositoryIncomplete, tells_of_missing_objects
 from bisector.git.mirror import Mirror
 from bisector.git.upkeep import renew
 from bisector.harmless import line
 from bisector.housekeeping import sweep
-from bisector.installers import INSTALLERS
 from bisector.model import Account, Ending, EnvironmentRequest
 from bisector.plan import environment_of_all
 from bisector.recipe.faults import RecipeFault
@@ -130,7 +129,7 @@ class _Undertaking:
             tools(self.state, self.store, recipe, self.options, listener, self.stop) as kit,
             _environments_begun(None if row else environment_of_all(recipe), kit),
         ):
-            _get_ready(self.opened, mirror, listener, known=row is not None)
+            _get_ready(self.opened, mirror, listener, kit.environments, known=row is not None)
             begun = row is None
             row = row or _new_hunt(self.store, self.opened, mirror, listener, fresh=self.fresh)
             kit = kit.heard_by(Several(listener, NowFile(self.state.now(row.id))))
@@ -157,7 +156,9 @@ def _environments_begun(request: EnvironmentRequest | None, kit: Tools) -> Itera
         over.set()
 
 
-def _get_ready(opened: Opened, mirror: Mirror, listener: Listener, *, known: bool) -> None:
+def _get_ready(
+    opened: Opened, mirror: Mirror, listener: Listener, environments: Environments, *, known: bool
+) -> None:
     """The repository is here and has what the recipe names, the machine its Pythons; all faults at once."""
 
     def say(text: str) -> None:
@@ -168,9 +169,7 @@ def _get_ready(opened: Opened, mirror: Mirror, listener: Listener, *, known: boo
             # What stopped the hunt may have been that, and the source may be deeper now.
             fetch_if_possible(mirror, say)
         return
-    machine = dict(os.environ)
-    installers = [make(machine) for make in INSTALLERS.values()]
-    faults, hints = unmet(opened, mirror, Interpreters(machine), installers, say)
+    faults, hints = unmet(opened, mirror, environments.interpreters, environments.installers, say)
     if faults:
         raise RecipeFault(in_order(faults), "; ".join(hints))
 

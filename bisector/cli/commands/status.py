@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from bisector.cli.commands.opening import look_into_state
+from bisector.cli.commands.opening import cache_budget, look_into_state
 from bisector.cli.commands.report import find
 from bisector.cli.options import Options
 from bisector.cli.tables import Cell, colours, is_drawn, show_table
@@ -117,8 +118,9 @@ def ago(seconds: float) -> str:
 
 
 def _kept_words(holds: Kept) -> str:
+    most = size(cache_budget(os.environ))
     return (
-        f"kept: {size(holds.total)} (environments {size(holds.environments)}, "
+        f"kept: {size(holds.total)} (environments {size(holds.environments)} of at most {most}, "
         f"mirrors {size(holds.mirrors)}, hunts {size(holds.hunts + holds.records)})"
     )
 
