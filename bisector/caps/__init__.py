@@ -3,6 +3,7 @@
 A Cage is a fence (bubblewrap, subreaper) with control groups (v2, v1) or a watchdog, whatever works here.
 """
 
+from bisector.caps.behind import Behind
 from bisector.caps.bubblewrap import SHARED_MEMORY
 from bisector.caps.cage import Cage
 from bisector.caps.choose import choose
@@ -12,6 +13,7 @@ from bisector.caps.survey import Finding, Machine, survey, sweep
 
 __all__ = [
     "SHARED_MEMORY",
+    "Behind",
     "Cage",
     "Confinement",
     "Finding",

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from bisector.caps.attend import Attendant
+from bisector.caps.behind import Behind
 from bisector.caps.cgroups import Cgroups
 from bisector.caps.confinement import Confinement, Fence
 from bisector.caps.enclosed import enclose
@@ -32,6 +34,8 @@ class Cage:
     """What enforces each cap that was asked for, in words."""
     unenforced: frozenset[Cap] = frozenset()
     """Asked for, not to be had here, and gone without (best effort)."""
+    behind: Behind | None = None
+    """What runs in it stands behind other cages' runs."""
 
     def run(
         self,
@@ -53,6 +57,7 @@ class Cage:
         try:
             self._set_limits(group, confinement)
             with (
+                nullcontext() if self.behind is None else self.behind.keeps(group),
                 Log(confinement.log, limits.output) as log,
                 enclose(self.fence, self.prefix, group, confinement) as enclosed,
             ):

@@ -82,6 +82,12 @@ class Group:
             _write(room, "cpu.cfs_period_us", PERIOD)
             _write(room, "cpu.cfs_quota_us", quota)
 
+    def stand_back(self, whether: bool) -> None:
+        """Whether its members run only when a processor has nothing else to do (Linux 5.15)."""
+        room = self._room(Control.CPU)
+        if room is not None:
+            _write_if_there(room, "cpu.idle", int(whether))
+
     def memory_kills(self) -> int:
         """How often the kernel killed for want of memory: the only sure sign, whatever the exit status is."""
         room = self._room(Control.MEMORY)

@@ -61,11 +61,10 @@ AreFar = Callable[[str, str], bool]
 class Ahead:
     """One thread with workbenches of its own. Begins something while a run is under way, or a long checkout.
 
-    Two trees take turns less well than one: where a checkout takes longer than a run, nothing is made ready during
-    runs. During a checkout that is long a second one begins, if it is sure to be needed and would be as long after
-    the first; so does its tree while packages are waited for. What only may be asked for is made ready as long as all
-    of it takes less than a run; else it would mostly be for nothing. What is near a large tree that lies ready is
-    left to the trial, which gets there from that one.
+    What is sure to be needed is made ready during runs. During a checkout that is long a second one begins, if it is
+    sure and would be as long after the first; so does its tree while packages are waited for. What only may be asked
+    for is made ready as far as a run lasts; else it would mostly be for nothing. What is near a large tree that lies
+    ready is left to the trial, which gets there from that one.
     """
 
     def __init__(
@@ -74,11 +73,13 @@ class Ahead:
         bench: Callable[[int, str], Workbench],
         is_worth_it: Callable[[], bool],
         are_far: AreFar,
+        stand_back: Callable[[bool], None],
     ) -> None:
         self._prepare = prepare
         self._bench = bench
         self._is_worth_it = is_worth_it
         self._are_far = are_far
+        self._stand_back = stand_back
         self._stays: str | None = None
         self._far: dict[tuple[str, str], bool] = {}
         self._large: set[str] = set()
@@ -97,8 +98,8 @@ class Ahead:
         self._since = 0.0
         self._closed = False
         self._defect: Exception | None = None
-        self._run = self._preparing = self._checkout = 0.0
-        """Seconds: of the last trial's runs, of what came before them, and of the checkout in that."""
+        self._run = self._preparing = 0.0
+        """Seconds: of the last trial's runs, and of what came before them."""
 
     def stay(self, commit: str) -> None:
         """A tree that is this commit's is kept so while there are others: the hunt comes back to it."""
@@ -140,9 +141,8 @@ class Ahead:
 
     def a_step_began(self, step: Step) -> None:
         with self._news:
-            if self._step is Step.CHECKOUT:
-                self._checkout = self._lasts
             self._step, self._since = step, time.monotonic()
+            self._stand_back(step is Step.REPRO)
             if self._thread.ident is None and not self._closed:
                 self._thread.start()
             self._news.notify_all()
@@ -151,10 +151,10 @@ class Ahead:
         """What it took tells what is worth it."""
         with self._news:
             self._step = None
+            self._stand_back(False)
             if isinstance(trial.outcome, Ran):
                 self._run = trial.repro_seconds
                 self._preparing = trial.checkout_seconds + trial.install_seconds
-                self._checkout = trial.checkout_seconds
 
     def close(self) -> None:
         with self._news:
@@ -235,7 +235,8 @@ class Ahead:
         return next((bench for bench in self._spare if bench.slot.commit == self._stays), None)
 
     def _can_begin(self) -> bool:
-        is_wanted = bool(self._wishes) and (self._wishes[0].is_sure or self._preparing < self._run)
+        beside_others = (len(self._ready) + 1) * self._preparing
+        is_wanted = bool(self._wishes) and (self._wishes[0].is_sure or beside_others < self._run)
         return is_wanted and self._is_idle() and self._has_room and self._is_worth_it()
 
     def _is_idle(self) -> bool:
@@ -244,7 +245,7 @@ class Ahead:
             return self._is_long(Step.CHECKOUT) and self._far.get(self._pair, False)
         if self._step is Step.PACKAGES:
             return self._is_long(Step.PACKAGES)
-        return self._step is Step.REPRO and self._checkout < max(self._run, self._lasts)
+        return self._step is Step.REPRO
 
     @property
     def _unknown(self) -> tuple[str, str] | None:

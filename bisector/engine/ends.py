@@ -5,8 +5,10 @@ git tests neither: a repro that always fails would blame the commit after the go
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bisector.engine.ahead import Wish
 from bisector.engine.hunter import Hunter
 from bisector.engine.measuring import measure_ends
 from bisector.engine.mending import mending
@@ -91,13 +93,13 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers 
     measure_ends(hunter, failing, working)
     if hunter.workers.count > 1:
         hunter.speculate([working], _label(hunter, hunter.recipe.working))
-    hunter.foresee([failing, working, *bases, *_first_question(hunter, bases)], Purpose.END)
+    _expect(hunter, [failing, working, *bases])
     bad = hunter.trial(failing, Purpose.END, _label(hunter, hunter.recipe.failing), PROOF_RUNS)
     learn(hunter, bad)
     bad = _judged_again(hunter, bad)
     if isinstance(hunter.recipe.verdict.runs, Confidence):
         return _comes_and_goes(hunter, failing, working)
-    hunter.foresee([working, *bases, *_first_question(hunter, bases)], Purpose.END)
+    _expect(hunter, [working, *bases])
     good = hunter.trial(working, Purpose.END, _label(hunter, hunter.recipe.working))
     _must_be_testable(hunter, bad, hunter.recipe.failing)
     _must_be_testable(hunter, good, hunter.recipe.working)
@@ -107,10 +109,11 @@ def prove(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> Wavers 
     return _wavers(hunter, bad)
 
 
-def _first_question(hunter: Hunter, bases: tuple[str, ...]) -> tuple[str, ...]:
-    """What the search will begin with."""
-    answer = plain.search(hunter.history, {}) if hunter.history is not None and not bases else None
-    return answer.commits if isinstance(answer, Try) else ()
+def _expect(hunter: Hunter, ends: Sequence[str]) -> None:
+    """These, and what the search will begin with."""
+    answer = plain.search(hunter.history, {}) if hunter.history is not None else None
+    first = answer.commits if isinstance(answer, Try) else ()
+    hunter.expect(Wish(hunter.request(sha), Purpose.END) for sha in (*ends, *first))
 
 
 def _wavers(hunter: Hunter, bad: JudgedTrial) -> Wavers | None:

@@ -195,9 +195,6 @@ class Hunter:
 
     def speculate(self, shas: Sequence[str], label: str) -> None:
         """What is asked for next, if it is not under way yet, and bets for idle workers. Lost ones are called off."""
-        if self.workers.count == 1:
-            self.foresee(shas, Purpose.SEARCH, is_sure=False)
-            return
         wanted = {asked.key: asked for asked in map(self.request, shas)}
         self._bets.settle()
         self._bets.call_off_all_but(wanted)
@@ -205,14 +202,12 @@ class Hunter:
             if key not in self._bets and self._known(asked, Purpose.SEARCH) is None:
                 self._bets.put(self.workers.submit(asked, Purpose.SEARCH, label, self.commit(asked.commit)))
 
-    def foresee(self, shas: Sequence[str], purpose: Purpose, *, is_sure: bool = True) -> None:
-        self.expect(Wish(self.request(sha), purpose, is_sure) for sha in shas)
-
     def expect(self, wishes: Iterable[Wish]) -> None:
         """What is asked for next, and what may be after it: that is laid out while the next one runs."""
         if self.ahead is not None:
             now, *then = wishes
-            self.ahead.expect(now, [wish for wish in then if not self._on_record(wish.request, wish.purpose)])
+            new = [wish for wish in then if not self._on_record(wish.request, wish.purpose)]
+            self.ahead.expect(now, new)
 
     def _submit(self, asked: TrialRequest, purpose: Purpose, label: str) -> Job:
         ahead = self._bets.take(asked) if purpose in SERVING else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from bisector.engine.ahead import Wish
 from bisector.engine.hunter import Hunter
 from bisector.errors import Interrupted, MachineFault, UsageFault
 from bisector.git import commits
@@ -20,6 +21,8 @@ from bisector.search import plain, stretches
 from bisector.search.answers import Contradiction, Found, Suspects, Try
 from bisector.search.question import in_question
 
+FEW = 3
+"""Of so many commits in question one may be found by a single answer."""
 _ANSWERS = {Judgement.OLD: Answer.OLD, Judgement.NEW: Answer.NEW, Judgement.SKIP: Answer.SKIP}
 
 
@@ -36,7 +39,14 @@ class Narrowed:
 def narrow(hunter: Hunter, old: str, new: str, bases: Sequence[str]) -> Narrowed:
     """The first new commit of the recipe's range."""
     way = hunter.recipe.history
-    found = _search(hunter, [old, *bases], new, first_parent=way is not Way.FULL, paths=hunter.recipe.paths)
+    found = _search(
+        hunter,
+        [old, *bases],
+        new,
+        first_parent=way is not Way.FULL,
+        paths=hunter.recipe.paths,
+        history=hunter.history,
+    )
     if way is Way.PULL_REQUESTS and isinstance(found.standing, First):
         return _inside(hunter, found.standing.sha) or found
     return found
@@ -57,9 +67,17 @@ def _inside(hunter: Hunter, merge: str) -> Narrowed | None:
 
 
 def _search(
-    hunter: Hunter, olds: Sequence[str], new: str, *, first_parent: bool, paths: tuple[str, ...]
+    hunter: Hunter,
+    olds: Sequence[str],
+    new: str,
+    *,
+    first_parent: bool,
+    paths: tuple[str, ...],
+    history: History | None = None,
 ) -> Narrowed:
-    history = build(candidates(hunter.mirror.git, new, olds, first_parent=first_parent, paths=paths))
+    """`history`: what is in question, where that is known."""
+    if history is None:
+        history = build(candidates(hunter.mirror.git, new, olds, first_parent=first_parent, paths=paths))
     folder = hunter.folder
     ledger = open_ledger(
         hunter.mirror, hunter.id, folder, hunter.recipe.terms, first_parent=first_parent, paths=paths
@@ -131,7 +149,7 @@ class _Search:
             told = []
             while isinstance(choice := self._choose(), Try):
                 sha = choice.commits[0]
-                self._hunter.speculate(choice.commits, "search")
+                self._make_ready(choice.commits)
                 told.append(secretary.submit(self._ledger.record, self._judge(sha), sha))
             for one in told:
                 one.result()
@@ -153,7 +171,23 @@ class _Search:
         choice = plain.search(self._history, self._verdicts, idle + 2)
         if isinstance(choice, Try):
             bets = [one for one in choice.commits if one != sha][:idle]
-            self._hunter.speculate([sha, *bets], "search")
+            culprits = self._may_be_found(sha) if choice.left <= FEW else ()
+            self._make_ready([sha, *bets], culprits)
+
+    def _make_ready(self, shas: Sequence[str], culprits: Iterable[str] = ()) -> None:
+        """What is asked for next and what may be, a proof too: tried by idle workers, or by nobody yet."""
+        if self._hunter.workers.count > 1:
+            self._hunter.speculate(shas, "search")
+            return
+        asked = [*((sha, Purpose.SEARCH) for sha in shas), *((sha, Purpose.CONFIRM) for sha in culprits)]
+        self._hunter.expect(Wish(self._hunter.request(sha), purpose, False) for sha, purpose in asked)
+
+    def _may_be_found(self, sha: str) -> Iterator[str]:
+        """What the search may end with at once."""
+        for supposed in (Judgement.NEW, Judgement.OLD):
+            answer = plain.search(self._history, {**self._verdicts, sha: supposed})
+            if isinstance(answer, Found):
+                yield answer.commit
 
     def _judge(self, sha: str) -> Judgement:
         if self._hunter.stop.is_set():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from bisector.caps import Cage
+from bisector.caps import Behind, Cage
 from bisector.engine.ahead import MOST, Ahead, Wish
 from bisector.engine.hunter import Hunter
 from bisector.engine.patience import patient_search
@@ -136,11 +136,13 @@ class _Crew:
         self._lock = threading.Lock()
         self.ahead: Ahead | None = None
         if _has_idle_processor(tools, recipe):
+            behind = Behind()
             self.ahead = Ahead(
                 lambda bench, wish, *way: prepare(bench, wish.request, wish.purpose, *way),
-                lambda number, commit: self._bench(number, f"ahead-{number}", commit),
+                lambda number, commit: self._bench(number, f"ahead-{number}", commit, behind),
                 lambda: not tools.environments.is_bound,
                 partial(have_little_in_common, mirror.git),
+                behind.stand_back,
             )
 
     def perform(self, worker: int, job: Job) -> Trial:
@@ -180,7 +182,7 @@ class _Crew:
             self._last[worker] = self._bench(worker, str(worker), commit)
         return self._last[worker]
 
-    def _bench(self, worker: int, name: str, commit: str) -> Workbench:
+    def _bench(self, worker: int, name: str, commit: str, behind: Behind | None = None) -> Workbench:
         """Kept as long as the hunt: what is measured beside every commit stays checked out."""
         if name not in self._benches:
             tools = self._tools
@@ -188,7 +190,7 @@ class _Crew:
                 slot=slots.acquire(self._mirror, commit),
                 scratch=self._folder / "scratch" / name,
                 environments=tools.environments,
-                cage=tools.cages(worker),
+                cage=replace(tools.cages(worker), behind=behind),
                 locks=HuntLocks(tools.store, self._row.id),
                 machine=tools.machine,
                 sandbox=tools.sandbox,

@@ -127,8 +127,8 @@ def in_order(git: Git, shas: Sequence[str]) -> list[str]:
 
 
 def mentions(git: Git, sha: str, word: str) -> list[str]:
-    """The files of a commit that have this word."""
-    ended = git.attempt("grep", "-l", "-z", "-w", "-I", "-F", "-e", word, sha)
+    """The files of a commit that have this word. By one processor: a run may be under way."""
+    ended = git.attempt("grep", "--threads=1", "-l", "-z", "-w", "-I", "-F", "-e", word, sha)
     return [name.partition(":")[2] for name in ended.stdout.split("\0") if name]
 
 

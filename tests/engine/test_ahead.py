@@ -70,6 +70,7 @@ class Shop:
     benches: set[str] = field(default_factory=set)
     used: dict[str, str] = field(default_factory=dict)
     """The bench that each commit was prepared on."""
+    stands_back: list[bool] = field(default_factory=list)
     raises: dict[str, Exception] = field(default_factory=dict)
     news: threading.Condition = field(default_factory=threading.Condition)
 
@@ -118,7 +119,7 @@ def shop() -> Shop:
 
 
 def opened(shop: Shop) -> Ahead:
-    return Ahead(shop.prepare, shop.bench, lambda: not shop.is_bound, shop.are_far)
+    return Ahead(shop.prepare, shop.bench, lambda: not shop.is_bound, shop.are_far, shop.stands_back.append)
 
 
 @pytest.fixture
@@ -259,54 +260,50 @@ def test_what_failed_is_left_to_the_trial(ahead: Ahead, shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("last", "is_sure", "begins"),
+    ("last", "is_sure", "begun"),
     [
-        (trial(QUICK, QUICK, SLOW), False, True),
-        (trial(QUICK, QUICK, SLOW), True, True),
-        (trial(QUICK, 2 * SLOW, SLOW), False, False),
-        (trial(QUICK, 2 * SLOW, SLOW), True, True),
-        (trial(2 * SLOW, QUICK, SLOW), False, False),
-        (trial(2 * SLOW, QUICK, SLOW), True, False),
+        (trial(QUICK, QUICK, SLOW), False, ["one", "other"]),
+        (trial(QUICK, QUICK, SLOW), True, ["one", "other"]),
+        (trial(QUICK, 0.6 * SLOW, SLOW), False, ["one"]),
+        (trial(0.6 * SLOW, QUICK, SLOW), False, ["one"]),
+        (trial(0.6 * SLOW, QUICK, SLOW), True, ["one", "other"]),
+        (trial(QUICK, 2 * SLOW, SLOW), False, []),
+        (trial(2 * SLOW, QUICK, SLOW), False, []),
+        (trial(2 * SLOW, 2 * SLOW, SLOW), True, ["one", "other"]),
     ],
 )
 def test_only_what_hides_behind_a_run_is_worth_it(
-    shop: Shop, ahead: Ahead, last: Trial, is_sure: bool, begins: bool
+    shop: Shop, ahead: Ahead, last: Trial, is_sure: bool, begun: list[str]
 ) -> None:
-    """A long build is not made for what may never be asked for, a long checkout not for anything."""
+    """As far as it may never be asked for."""
     ahead.a_trial_ended(last)
-    ahead.expect(wish("now"), [wish("next", is_sure=is_sure)])
+    ahead.expect(wish("now"), [wish(name, is_sure=is_sure) for name in ("one", "other")])
     ahead.a_step_began(Step.REPRO)
-    ahead.expect(wish("now"), [wish("next", is_sure=is_sure)])
-    if begins:
-        assert shop.saw("next")
+    assert shop.saw(*begun)
+    time.sleep(3 * QUICK)
     ahead.close()
-    assert shop.begun == (["next"] if begins else [])
+    assert shop.begun == begun
 
 
-def test_what_the_first_run_takes_is_learnt_while_it_lasts(shop: Shop) -> None:
+def test_the_first_run_that_nothing_is_known_of_hides_what_is_sure(shop: Shop) -> None:
     ahead = opened(shop)
-    ahead.expect(wish("now"), [wish("next")])
-    ahead.a_step_began(Step.CHECKOUT)
-    time.sleep(QUICK)
-    ahead.a_step_began(Step.INSTALL)
-    ahead.a_step_began(Step.REPRO)
-    began = time.monotonic()
+    ahead.expect(wish("now"), [wish("next"), wish("unsure", is_sure=False)])
+    for step in (Step.CHECKOUT, Step.INSTALL, Step.REPRO):
+        ahead.a_step_began(step)
     assert shop.saw("next")
-    assert time.monotonic() - began >= QUICK, "a run that takes longer than the checkout did"
+    time.sleep(3 * QUICK)
     ahead.close()
+    assert shop.begun == ["next"]
 
 
-def test_a_first_run_shorter_than_its_checkout_hides_nothing(shop: Shop) -> None:
-    ahead = opened(shop)
-    ahead.expect(wish("now"), [wish("next")])
-    ahead.a_step_began(Step.CHECKOUT)
-    time.sleep(10 * QUICK)
+def test_it_stands_back_while_a_run_is_under_way_and_then_no_more(ahead: Ahead, shop: Shop) -> None:
+    for step in (Step.CHECKOUT, Step.PACKAGES, Step.INSTALL):
+        ahead.a_step_began(step)
+    assert True not in shop.stands_back
     ahead.a_step_began(Step.REPRO)
-    ahead.a_trial_ended(trial(10 * QUICK, QUICK, QUICK))
-    ahead.a_step_began(Step.REPRO)
-    ahead.a_trial_ended(trial(QUICK, QUICK, QUICK))
-    ahead.close()
-    assert shop.begun == []
+    assert shop.stands_back[-1] is True
+    ahead.a_trial_ended(trial(QUICK, QUICK, SLOW))
+    assert shop.stands_back[-1] is False
 
 
 @pytest.mark.parametrize(

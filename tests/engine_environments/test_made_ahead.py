@@ -8,14 +8,16 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bisector.engine.ahead import Ahead, Wish
 from bisector.git.slots import Slot
-from bisector.model import Untestable
+from bisector.model import Purpose, Untestable
 from bisector.plan import Revert, TrialRequest
 from bisector.trial.alter import alter
 
@@ -153,6 +155,29 @@ def test_the_end_that_the_hunt_comes_back_to_stays_laid_out(
     assert len(at_the_end) == 1
     assert not [sha for sha, tree in checkouts if tree in at_the_end and sha != project[LAST]]
     assert [sha for sha, _ in checkouts].count(project[LAST]) == 4
+
+
+@pytest.mark.skipif(not IDLE, reason="one processor makes nothing ready")
+def test_while_the_last_question_runs_the_proof_of_either_answer_is_made_ready(
+    land: Land, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected: list[tuple[Wish, set[str]]] = []
+    expect = Ahead.expect
+
+    def noted(ahead: Ahead, now: Wish, then: Sequence[Wish]) -> None:
+        proofs = {
+            wish.request.commit for wish in then if wish.purpose is Purpose.CONFIRM and not wish.is_sure
+        }
+        expected.append((now, proofs))
+        expect(ahead, now, then)
+
+    monkeypatch.setattr(Ahead, "expect", noted)
+    hunted = land.hunt(history(land), "install: {mode: pythonpath, module: proj}", REPRO)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    last, proofs = next(each for each in reversed(expected) if each[0].purpose is Purpose.SEARCH)
+    assert hunted.project.number(last.request.commit) in (CULPRIT - 1, CULPRIT)
+    assert {*map(hunted.project.number, proofs)} >= {CULPRIT}
+    assert not any(proofs for _, proofs in expected[:3]), "far from the answer"
 
 
 @pytest.mark.parametrize("end", ["kill -9 $$", "echo 'error: patch failed' >&2; exit 1"])
