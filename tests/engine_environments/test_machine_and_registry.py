@@ -154,6 +154,8 @@ def test_what_environments_may_take_is_for_the_user_to_say(
     assert hunted.culprit == CULPRIT, hunted.words
     assert len(layers()) == 1, "what the hunt itself had in use"
     assert "of at most 1.0 KiB" in land.say("status")[2]
+    monkeypatch.setenv("BISECTOR_CACHE", "3145728")
+    assert "of at most 3.0 MiB" in land.say("status")[2]
 
 
 @pytest.mark.parametrize("sandbox", ["--sandbox", "--no-sandbox"])

@@ -145,12 +145,12 @@ def tools(
 
 
 def cache_budget(machine: Mapping[str, str]) -> int:
-    """How many bytes environments may take, all in all."""
+    """How many bytes environments may take, all in all: a number of them, or a size as in recipes."""
     said = machine.get(CACHE)
     if not said:
         return DEFAULT_BUDGET
     try:
-        return size(said)
+        return int(said) if said.isdecimal() else size(said)
     except Unfit as fault:
         raise UsageFault(f"{CACHE}: {fault}", f"{CACHE}=20GiB is what holds without it") from fault
 
