@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.faults.conftest import Scene
 
-SLOW = "{run: 'python -c \"import tool\" && sleep 1 && grep -q good state', cwd: tree}"
+SLOW = "{run: 'python -c \"import tool\" && sleep 0.4 && grep -q good state', cwd: tree}"
 """A repro that is likely to be caught in the middle."""
 
 
