@@ -24,8 +24,13 @@ SPECIAL = 0xF000
 DIGEST = hashlib.sha1().digest_size
 WORD = 0xFFFFFFFF
 SECOND = 1_000_000_000
+BELIEVED = "index.believed"
+"""What is written before it takes the index's place."""
 EXECUTE = 0o100
-FILES = {0o100644, 0o100755}
+LINK = 0o120000
+FILES = {0o100644, 0o100755, LINK}
+ELSEWHERE = {"", ".", "..", ".git"}
+"""No part of a name in a tree: git refuses a commit that has one, but reads it before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class Index:
     """When, in nanoseconds: what changed in the same moment or later may have changed unseen."""
     _bytes: bytearray
     files: Mapping[str, Entry]
-    """Plain ones, by name; links and submodules are git's alone to look at."""
+    """Plain ones and links, by name; submodules are git's alone to look at."""
 
     def knows(self, name: str, seen: os.stat_result) -> bool:
         """Whether the file is as it was when git wrote it, to the nanosecond: git itself counts in seconds."""
@@ -73,11 +78,17 @@ class Index:
     def believe(self) -> None:
         """Write it, and let git take its word: what is written in the same second it reads once more otherwise."""
         self._bytes[-DIGEST:] = _digest(self._bytes)
-        aside = self.path.with_name("index.believed")
-        aside.write_bytes(self._bytes)
+        aside = self.path.with_name(BELIEVED)
+        with aside.open("xb") as file:
+            file.write(self._bytes)
         later = max(self._newest + 1, self.written // SECOND) * SECOND
         os.utime(aside, ns=(later, later))
         aside.replace(self.path)
+
+
+def is_inside(name: str) -> bool:
+    """Whether a name that a commit gives leads into its tree."""
+    return ELSEWHERE.isdisjoint(name.split("/"))
 
 
 def read(path: Path) -> Index | None:
@@ -104,16 +115,24 @@ def _files(said: bytearray, count: int) -> Iterator[tuple[str, Entry]]:
         if flags & SPECIAL:
             raise ValueError
         if SEEN.unpack_from(said, at)[6] in FILES:
-            yield os.fsdecode(bytes(said[at + SIZE : end])), Entry(at, content.hex())
+            name = os.fsdecode(bytes(said[at + SIZE : end]))
+            if not is_inside(name):
+                raise ValueError
+            yield name, Entry(at, content.hex())
         at += (end - at + 8) & ~7
 
 
 def _fields(seen: os.stat_result) -> tuple[int, ...]:
     """As git writes them; of the mode it keeps whether the owner may execute it."""
-    mode = 0o100755 if seen.st_mode & EXECUTE else 0o100644
     return (
         *divmod(seen.st_ctime_ns, SECOND),
         *divmod(seen.st_mtime_ns, SECOND),
-        *(seen.st_dev & WORD, seen.st_ino & WORD, mode if stat.S_ISREG(seen.st_mode) else 0),
+        *(seen.st_dev & WORD, seen.st_ino & WORD, _mode(seen.st_mode)),
         *(seen.st_uid, seen.st_gid, seen.st_size & WORD),
     )
+
+
+def _mode(mode: int) -> int:
+    if stat.S_ISREG(mode):
+        return 0o100755 if mode & EXECUTE else 0o100644
+    return LINK if stat.S_ISLNK(mode) else 0

@@ -21,7 +21,8 @@ from pathlib import Path
 from bisector.beside import beside
 from bisector.errors import Interrupted
 from bisector.git import index as indices
-from bisector.git.content import FileChange, changes_from_index
+from bisector.git import worktrees
+from bisector.git.content import NOT_UTF8, FileChange, changes_from_index
 from bisector.git.door import Git
 from bisector.git.index import Index
 from bisector.process import Conversation, Quiet
@@ -35,6 +36,8 @@ AHEAD = 64
 """So many contents are asked for at once, before those that were asked for last are read."""
 CHUNK = 64 << 10
 PATIENCE = 60.0
+WRITING = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""What is no file after all is not waited for."""
 PLAIN = {"100644", "100755"}
 ABSENT = "000000"
 ATTRIBUTES = ".gitattributes"
@@ -42,31 +45,58 @@ CONVERTS = re.compile(r"ident|eol=crlf|working-tree-encoding")
 """Where the tree's own attributes make a file differ from its content. No filter is ever set up here."""
 
 
-def prepare(git: Git, tree: Path, spare: Path, sha: str) -> None:
-    """As much of the checkout as can be had at less, and an index that is sure of the tree, and rightly so."""
+def prepare(git: Git, tree: Path, spare: Path, sha: str) -> bool:
+    """As much of the checkout as can be had at less, and an index that is sure of the tree, and rightly so.
+
+    Before, the tree has nothing that git does not track; whether it may afterwards.
+    """
     known = indices.read(git.git_dir / "index")
     if known is None:
-        return
-    sure = _as_left(known, tree)
+        return False
+    folders = _Folders(str(tree))
+    sure = _as_left(known, folders)
+    _remove_unseen(folders)
     if len(sure) < len(known.files) or known.is_unsure:
         known.believe()
     if len(known.files) < MANY:
-        return
+        return False
     changes = changes_from_index(git, sha)
-    if len(changes) >= MANY and not _converts(git, known, changes):
-        _Overwriting(git, tree, spare, sure).go(sha, changes)
+    if len(changes) < MANY or _converts(git, known, changes):
+        return False
+    named = [change for change in changes if _is_unmistakable(change.path)]
+    _Overwriting(git, tree, spare, sure).go(sha, named)
+    return True
 
 
-def _as_left(known: Index, tree: Path) -> Mapping[str, os.stat_result]:
+def _is_unmistakable(name: str) -> bool:
+    return NOT_UTF8 not in name and indices.is_inside(name)
+
+
+def _as_left(known: Index, folders: _Folders) -> Mapping[str, os.stat_result]:
     """The files that are as git left them; git is made to look at all others."""
-    folders, found = _Folders(str(tree)), {}
+    found = {}
     for name in known.files:
-        seen = _seen(f"{tree}/{name}") if folders.has(_above(name)) else None
+        seen = _seen(f"{folders.tree}/{name}") if folders.has(_above(name)) else None
         if seen is not None and known.knows(name, seen):
             found[name] = seen
         else:
             known.doubt(name)
     return found
+
+
+def _remove_unseen(folders: _Folders) -> None:
+    """What git passes over in folders that it tracks: pipes and sockets, and a repository that was made there."""
+    for folder in folders.there:
+        # A folder that cannot be read git will stumble over as well.
+        with suppress(OSError), os.scandir(f"{folders.tree}/{folder}") as entries:
+            for path in [entry.path for entry in entries if _is_unseen(entry, folder)]:
+                worktrees.empty(Path(path))
+
+
+def _is_unseen(entry: os.DirEntry[str], folder: str) -> bool:
+    if entry.name == ".git":
+        return folder != ""
+    return not (entry.is_file(follow_symlinks=False) or entry.is_symlink() or entry.is_dir())
 
 
 def _converts(git: Git, known: Index, changes: Iterable[FileChange]) -> bool:
@@ -96,6 +126,11 @@ class _Folders:
         if name not in self._known:
             self._known[name] = name == "" or (self.has(_above(name)) and self._is_one(name))
         return self._known[name]
+
+    @property
+    def there(self) -> list[str]:
+        """Those that were asked for and are folders."""
+        return [name for name, is_one in self._known.items() if is_one]
 
     def make(self, name: str) -> bool:
         """False: something else is in its place."""
@@ -195,7 +230,7 @@ class _Overwriting:
 
     def _write(self, wanted: Sequence[FileChange], written: dict[str, os.stat_result]) -> None:
         """What is written whole is noted; git finds the rest, and says what is missing of it."""
-        plain = stat.S_IMODE((self.git.git_dir / "index").stat().st_mode) & 0o666
+        plain = self._plain_mode()
         with suppress(_Silent), self.git.converse("cat-file", "--batch") as talk:
             for number, change in enumerate(wanted):
                 if number % AHEAD == 0:
@@ -210,6 +245,14 @@ class _Overwriting:
                     pass
                 if seen is not None:
                     written[change.path] = seen
+
+    def _plain_mode(self) -> int:
+        """Of a file that git makes here."""
+        probe = self.tree.with_name(f"probe-{secrets.token_hex(8)}")
+        probe.touch(exist_ok=False)
+        mode = stat.S_IMODE(probe.stat().st_mode)
+        probe.unlink()
+        return mode
 
     def _heed_stop(self) -> None:
         if self.git.cancelled is not None and self.git.cancelled.is_set():
@@ -245,10 +288,12 @@ def _pieces(talk: Conversation, size: int) -> Iterator[bytes]:
 def _filled(path: str, pieces: Iterable[bytes], size: int, mode: int) -> os.stat_result | None:
     """What the file is then; None: it could not be written, which git will meet as well."""
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        file = os.open(path, WRITING, mode)
     except OSError:
         return None
     try:
+        if not _is_alone(os.fstat(file)):
+            return None
         for piece in pieces:
             while piece:
                 piece = piece[os.write(file, piece) :]

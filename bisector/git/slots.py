@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, count
 from pathlib import Path
 
 from bisector.apart import keep_apart
+from bisector.git import index as indices
 from bisector.git import overwriting, submodules, worktrees
 from bisector.git.door import Git, GitFailed, RepositoryIncomplete, SubmoduleUnavailable, local_environment
 from bisector.git.mirror import Mirror
@@ -53,10 +56,14 @@ class Slot:
             self._switch(sha)
 
     def _switch(self, sha: str) -> None:
-        overwriting.prepare(self.git, self.tree, self.tree.with_name("spare"), sha)
-        self.git.text("checkout", "--quiet", "--force", "--detach", sha)
+        # Before: git would obey attributes that the last tenant left.
         self.git.text("clean", "--quiet", "-xffd")
-        shutil.copy2(self._index, self._index_kept)
+        leaves_some = overwriting.prepare(self.git, self.tree, self.tree.with_name("spare"), sha)
+        self.git.text("checkout", "--quiet", "--force", "--detach", sha)
+        # Of a submodule that this commit does not have git leaves the folder.
+        if leaves_some or self._has_modules:
+            self.git.text("clean", "--quiet", "-xffd")
+        self._keep_index()
         if (self.tree / ".gitmodules").exists():
             self._submodules()
 
@@ -74,15 +81,14 @@ class Slot:
         for folder, folders, names in os.walk(self.tree):
             link = Path(folder, ".git")
             if folder != str(self.tree) and ".git" in (*folders, *names):
-                is_file = link.is_file() and not link.is_symlink()
-                yield str(link.relative_to(self.tree)), link.read_text(errors="replace") if is_file else None
+                yield str(link.relative_to(self.tree)), _said(link)
 
     def _mend_links(self) -> None:
         """A `.git` that the program under test laid in a submodule may lead to settings of its own.
 
         git would obey those outside of any cage, filters and ssh commands included.
         """
-        if not (self.git.git_dir / "modules").exists():
+        if not self._has_modules:
             return
         kept = json.loads(self._links_kept.read_text()) if self._links_kept.exists() else {}
         for path, said in list(self._links()):
@@ -97,33 +103,70 @@ class Slot:
     def _index_kept(self) -> Path:
         return self.git.git_dir / "index.kept"
 
+    @property
+    def _boot(self) -> Path:
+        return self.git.git_dir / "index.boot"
+
+    @property
+    def _has_modules(self) -> bool:
+        return (self.git.git_dir / "modules").exists()
+
+    def _keep_index(self) -> None:
+        """Good until the machine stops: what it had not written by then the index would be believed about."""
+        self._boot.write_text(_this_boot())
+        shutil.copy2(self._index, self._index_kept)
+
     def _mend(self) -> None:
         """A repro may have rewritten what git believes of this tree, or died while git held the index."""
+        self._mend_root()
         self._mend_link()
         self._mend_links()
         self.mirror.mend_settings()
-        for lock in ("index.lock", "HEAD.lock"):
-            (self.git.git_dir / lock).unlink(missing_ok=True)
-        shutil.rmtree(self.git.git_dir / "info", ignore_errors=True)
-        # In the index files can be flagged as not to be looked at. The copy keeps its time: git goes by it.
-        self._index.unlink(missing_ok=True)
-        if self._index_kept.exists():
+        # In the index files can be flagged as not to be looked at.
+        for name in ("index", "index.lock", "HEAD.lock", "info", indices.BELIEVED):
+            worktrees.empty(self.git.git_dir / name)
+        if _said(self._boot) == _this_boot() and _is_file(self._index_kept):
+            # The copy keeps its time: git goes by it.
             shutil.copy2(self._index_kept, self._index)
+        else:
+            worktrees.empty(self._index_kept)
+            worktrees.empty(self._boot)
+
+    def _mend_root(self) -> None:
+        if not worktrees.is_folder(self.tree):
+            worktrees.empty(self.tree)
+            self.tree.mkdir(parents=True)
+        mode = stat.S_IMODE(self.tree.stat().st_mode)
+        if mode & stat.S_IRWXU != stat.S_IRWXU:
+            self.tree.chmod(mode | stat.S_IRWXU)
 
     def _mend_link(self) -> None:
         link = self.tree / ".git"
-        said = f"gitdir: {self.git.git_dir}\n"
-        if link.is_file() and not link.is_symlink() and link.read_text(errors="replace") == said:
-            return
-        if link.is_dir() and not link.is_symlink():
+        wanted = f"gitdir: {self.git.git_dir}\n"
+        if _said(link) != wanted:
             worktrees.empty(link)
-        else:
-            link.unlink(missing_ok=True)
-        self.tree.mkdir(parents=True, exist_ok=True)
-        link.write_text(said)
+            link.write_text(wanted)
 
     def release(self) -> None:
         os.close(self.lock)
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _said(path: Path) -> str | None:
+    """None: it is no file, or not there."""
+    return path.read_text(errors="replace") if _is_file(path) else None
+
+
+@cache
+def _this_boot() -> str:
+    """What tells one run of the machine from another; nothing where only Linux would say."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text()
+    except OSError:
+        return ""
 
 
 def acquire(mirror: Mirror, commit: str | None = None) -> Slot:

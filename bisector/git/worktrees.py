@@ -45,15 +45,20 @@ def remove(mirror: Mirror, name: str) -> None:
     shutil.rmtree(place(mirror, name), ignore_errors=True)
 
 
+def is_folder(path: Path) -> bool:
+    """A real one: behind a link may be anybody's."""
+    return path.is_dir() and not path.is_symlink()
+
+
 def empty(folder: Path) -> None:
-    """Remove a folder even where a program took the right to do so away; a link or file that took its place too."""
-    if folder.is_symlink() or folder.is_file():
-        folder.unlink()
-    if not folder.exists():
+    """Remove a folder even where a program took the right to do so away; whatever took its place too."""
+    if not is_folder(folder):
+        folder.unlink(missing_ok=True)
         return
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         return
+    folder.chmod(0o700)
     for root, names, _ in os.walk(folder):
         for name in names:
             path = Path(root, name)

@@ -60,7 +60,7 @@ def modified(project: Repository) -> list[str]:
 
 def test_plain_files_are_known_with_their_contents(project: Repository) -> None:
     index = read(project)
-    assert set(index.files) == {"plain", "in/folder", "tool"}
+    assert set(index.files) == {"plain", "in/folder", "tool", "link"}
     assert index.files["in/folder"].content == project.git("rev-parse", "HEAD:in/folder")
     assert all(index.knows(name, seen(project, name)) for name in index.files)
 
@@ -96,6 +96,18 @@ def test_a_file_that_somebody_touched_is_not_known(
 ) -> None:
     change(project.path / "plain")
     assert not read(project).knows("plain", seen(project, "plain"))
+
+
+def test_a_link_that_somebody_turned_is_looked_at_by_git(project: Repository) -> None:
+    """Also where the file system gives it the same number: git's own seconds do not show it."""
+    index = read(project)
+    assert index.knows("link", seen(project, "link"))
+    (project.path / "link").unlink()
+    (project.path / "link").symlink_to("other")
+    assert not index.knows("link", seen(project, "link"))
+    index.doubt("link")
+    index.believe()
+    assert modified(project) == ["link"]
 
 
 def test_what_was_written_in_the_moment_of_the_index_is_not_known(project: Repository) -> None:

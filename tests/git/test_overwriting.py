@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bisector.git import slots
-from bisector.git.door import RepositoryIncomplete
+from bisector.git.door import GitFailed, RepositoryIncomplete
 from bisector.git.mirror import Mirror
 from bisector.git.overwriting import LARGEST_SPARE, MANY, MOST_SPARE
 from bisector.git.slots import Slot
@@ -139,11 +139,63 @@ def test_fewer_files_are_gits_alone(project: Repository, mirror_of: Mirrored) ->
     with a_slot(mirror_of(project)) as slot:
         slot.checkout(one)
         before = (slot.tree / name).stat().st_ino
-        (slot.tree / "holds the inode").hardlink_to(slot.tree / name)
+        slot.tree.with_name("holds the inode").hardlink_to(slot.tree / name)
         slot.checkout(other)
         assert (slot.tree / name).read_text() == "other 1\n"
         assert (slot.tree / name).stat().st_ino != before
         assert not slot.tree.with_name("spare").exists()
+
+
+def with_a_tree_above(project: Repository, sha: str) -> str:
+    """As a commit of a stranger may have it: git reads it, and refuses to check it out."""
+
+    def made(*words: str, said: bytes) -> str:
+        argv = ["git", "-C", str(project.path), "hash-object", "-w", "--stdin", *words]
+        return subprocess.run(argv, input=said, stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+
+    def tree(*entries: tuple[str, str, str]) -> str:
+        said = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(sha) for mode, name, sha in entries)
+        return made("-t", "tree", "--literally", said=said)
+
+    above = tree(("100644", "outside", made(said=b"out\n")))
+    listed = [line.split() for line in project.git("ls-tree", sha).splitlines()]
+    known = [(mode.lstrip("0"), name, content) for mode, _, content, name in listed]
+    top = tree(("40000", "..", above), *known)
+    return project.git("commit-tree", "-p", sha, "-m", "above", top)
+
+
+def test_no_commit_has_files_outside_its_tree(project: Repository, mirror_of: Mirrored) -> None:
+    one = committed(project, many("one"))
+    above = with_a_tree_above(project, committed(project, many("other")))
+    project.git("update-ref", "refs/heads/main", above)
+    with a_slot(mirror_of(project)) as slot:
+        slot.checkout(one)
+        with pytest.raises(GitFailed):
+            slot.checkout(above)
+        assert not [*slot.tree.parent.glob("**/outside")]
+
+
+def test_names_that_look_alike_in_git_s_words(project: Repository, mirror_of: Mirrored) -> None:
+    names = ("A\udcfcber", "A\ufffdber", "B\udcfcber")
+    one = committed(project, {**many("one"), **{name: f"{name!a} one\n" for name in names[:2]}})
+    other = committed(project, {**many("other"), **{name: f"{name!a} and another\n" for name in names}})
+    with a_slot(mirror_of(project)) as slot:
+        for sha in (one, other, one):
+            slot.checkout(sha)
+            assert found(slot.tree) == as_git_has_it(project, sha)
+
+
+def test_files_are_as_open_to_others_as_git_makes_them(
+    project: Repository, mirror_of: Mirrored, machine: Mapping[str, str]
+) -> None:
+    """Where the user's repositories are a group's, their index is, and not their files."""
+    Path(machine["HOME"], ".gitconfig").write_text("[core]\n\tsharedRepository = group\n")
+    one = committed(project, many("one"), executable=("package/part1/module1.py",))
+    other = committed(project, many("other"), executable=("package/part1/module1.py",))
+    with a_slot(mirror_of(project)) as slot:
+        for sha in (one, other, one):
+            slot.checkout(sha)
+            assert found(slot.tree) == as_git_has_it(project, sha)
 
 
 def kinds(turned: bool) -> Tree:

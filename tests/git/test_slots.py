@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import stat
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bisector.git import index as indices
 from bisector.git import slots, worktrees
 from bisector.git.mirror import Mirror
 from bisector.git.slots import Slot
@@ -41,8 +43,9 @@ def contents(tree: Path) -> dict[str, str]:
         folders[:] = [name for name in folders if not Path(root, name).is_symlink()]
         for name in names:
             path = Path(root, name)
+            assert path.is_symlink() or path.is_file(), path
             if path != tree / ".git":
-                found[str(path.relative_to(tree))] = path.read_text()
+                found[str(path.relative_to(tree))] = path.read_bytes().decode()
     empty = [path for path in tree.rglob("*") if path.is_dir() and not any(path.iterdir())]
     assert not empty
     return found
@@ -114,6 +117,40 @@ def folder_behind_a_link(tree: Path) -> None:
 def folder_behind_a_link_within(tree: Path) -> None:
     (tree / "package").rename(tree / "moved")
     (tree / "package").symlink_to("moved")
+
+
+def attributes_of_its_own(tree: Path) -> None:
+    (tree / ".gitattributes").write_text("* text eol=crlf\n")
+    (tree / "package" / ".gitattributes").write_text("* text eol=crlf\n")
+
+
+def pipe_and_socket(tree: Path) -> None:
+    os.mkfifo(tree / "package" / "pipe")
+    os.mkfifo(tree / "pipe")
+    with closing(socket.socket(socket.AF_UNIX)) as listening:
+        here = Path.cwd()
+        os.chdir(tree)
+        listening.bind("socket")
+        os.chdir(here)
+
+
+def repository_in_a_folder(tree: Path) -> None:
+    (tree / "package" / ".git" / "refs").mkdir(parents=True)
+    (tree / "package" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+
+
+def contents_replaced(tree: Path) -> None:
+    sh(tree, "git replace $(git rev-parse HEAD:state) $(echo mine | git hash-object -w --stdin)")
+
+
+def readonly_tree(tree: Path) -> None:
+    tree.chmod(0o500)
+
+
+def tree_behind_a_link(tree: Path) -> None:
+    shutil.rmtree(tree.parent / "moved", ignore_errors=True)
+    tree.rename(tree.parent / "moved")
+    tree.symlink_to("moved")
 
 
 def no_git_link(tree: Path) -> None:
@@ -205,6 +242,12 @@ DAMAGE: tuple[Damage, ...] = (
     link_instead_of_folder,
     folder_behind_a_link,
     folder_behind_a_link_within,
+    attributes_of_its_own,
+    pipe_and_socket,
+    repository_in_a_folder,
+    contents_replaced,
+    readonly_tree,
+    tree_behind_a_link,
     no_git_link,
     repository_of_its_own,
     git_link_elsewhere,
@@ -263,6 +306,66 @@ def test_nothing_outside_is_touched_through_a_link(
         slot.checkout(project[3])
         assert (slot.tree / "package" / "module.py").read_text() == "three\n"
     assert contents(outside) == {"module.py": "mine\n"}
+
+
+def test_a_tree_that_leads_elsewhere_is_made_anew(
+    project: Repository, mirror_of: Mirrored, tmp_path: Path
+) -> None:
+    outside = tmp_path / "precious"
+    outside.mkdir()
+    (outside / "thesis").write_text("mine\n")
+    with a_slot(mirror_of(project)) as slot:
+        slot.checkout(project[2])
+        shutil.rmtree(slot.tree)
+        slot.tree.symlink_to(outside)
+        slot.checkout(project[3])
+        assert (slot.tree / "number").read_text() == "3\n"
+    assert contents(outside) == {"thesis": "mine\n"}
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "index.kept", "index.boot", "index.believed", "index.lock", "info"]
+)
+@pytest.mark.parametrize("kind", ["a folder", "a pipe", "a link"])
+def test_what_lies_where_git_or_we_write_is_not_written_through(
+    project: Repository, mirror_of: Mirrored, tmp_path: Path, name: str, kind: str
+) -> None:
+    outside = tmp_path / "precious"
+    outside.write_text("mine\n")
+    with a_slot(mirror_of(project)) as slot:
+        slot.checkout(project[2])
+        path = slot.git.git_dir / name
+        worktrees.empty(path)
+        if kind == "a folder":
+            (path / "inner").mkdir(parents=True)
+        elif kind == "a pipe":
+            os.mkfifo(path)
+        else:
+            path.symlink_to(outside)
+        (slot.tree / "state").write_text("edited\n")
+        slot.checkout(project[3])
+        assert (slot.tree / "number").read_text() == "3\n"
+        assert (slot.tree / "state").read_text() == "good\n"
+    assert outside.read_text() == "mine\n"
+
+
+def test_what_the_machine_may_not_have_written_before_it_stopped_is_not_believed(
+    project: Repository, mirror_of: Mirrored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut the index was on the disk, and files that it tells of were not."""
+    with a_slot(mirror_of(project)) as slot:
+        slot.checkout(project[2])
+        (slot.tree / "number").write_text("8\n")
+        index = indices.read(slot.git.git_dir / "index")
+        assert index is not None
+        index.note("number", (slot.tree / "number").lstat())
+        index.believe()
+        shutil.copy2(index.path, slot.git.git_dir / "index.kept")
+        slot.checkout(project[2])
+        assert (slot.tree / "number").read_text() == "8\n", "else this shows nothing"
+        monkeypatch.setattr(slots, "_this_boot", lambda: "another")
+        slot.checkout(project[2])
+        assert (slot.tree / "number").read_text() == "2\n"
 
 
 def test_slots_in_use_at_the_same_time_are_different_ones(project: Repository, mirror_of: Mirrored) -> None:
