@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bisector.installers.port import Bench
 from bisector.installers.settings import Sources, for_strangers, local_folders, redact
-from bisector.installers.words import failure, is_unreachable
+from bisector.installers.words import REFUSED, failure, is_unreachable
 from bisector.model import Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, run
 
@@ -37,6 +37,12 @@ def attempt(
             return Trouble(f"{program} was cancelled")
     failed = failure(program, finished)
     return failed if told == env else _without_secrets(failed)
+
+
+def or_else(wheels: Untestable, built: str | Untestable | Trouble) -> str | Untestable | Trouble:
+    """What was said with the password tells more than that it does not go without."""
+    is_refused = isinstance(built, Trouble) and built.reason.startswith(REFUSED)
+    return _without_secrets(wheels) if is_refused else built
 
 
 def _without_secrets(failed: Untestable | Trouble) -> Untestable | Trouble:

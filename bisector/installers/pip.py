@@ -16,7 +16,7 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from bisector.installers.attempt import attempt, seeing
+from bisector.installers.attempt import attempt, or_else, seeing
 from bisector.installers.port import Bench, Wanted
 from bisector.installers.settings import pip_environment, sources
 from bisector.model import Stage, Trouble, Untestable
@@ -117,7 +117,8 @@ def _wheels_first(
     if bench.wheels_only or not isinstance(wheels, Untestable):
         return wheels
     kept = (bench.cache, bench.scratch, *([writable] if writable else []))
-    return attempt("pip", argv, env, seeing(bench, found, wheel.path.parent), caged=kept)
+    seen = seeing(bench, found, wheel.path.parent)
+    return or_else(wheels, attempt("pip", argv, env, seen, caged=kept))
 
 
 def cutoff_options(version: Version, wanted: Wanted) -> list[str] | Untestable:

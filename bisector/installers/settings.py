@@ -60,7 +60,8 @@ DIVERTING = {
 }
 """Settings that would send an installation somewhere else than where it must go."""
 
-CREDENTIALS = re.compile(r"(?<=://)[^/@\s'\"]+@")
+CREDENTIALS = re.compile(r"(?<=://)(?:[^/\s'\"]+|[^/@\s'\":]*:(?!\d+/)[^\s'\"]*)@")
+"""Also where the password has characters that it may not have as they are. A port is no password."""
 
 SECRET = re.compile(r"TOKEN|PASSWORD|USERNAME|KEYRING|PUBLISH|NETRC|CLIENT_CERT|CREDENTIAL|SECRET|API_KEY")
 """Names of variables that hold a secret, or the way to one."""

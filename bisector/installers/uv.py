@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from bisector.installers.attempt import attempt, seeing
+from bisector.installers.attempt import attempt, or_else, seeing
 from bisector.installers.port import Bench, Wanted
 from bisector.installers.settings import sources, uv_environment
 from bisector.model import Trouble, Untestable
@@ -108,7 +108,8 @@ class Uv:
         if bench.wheels_only or not isinstance(wheels, Untestable):
             return wheels
         kept = (bench.cache, bench.scratch, *([writable] if writable else []))
-        return attempt("uv", argv, env, seeing(bench, found, Path(argv[0]).resolve().parent), caged=kept)
+        seen = seeing(bench, found, Path(argv[0]).resolve().parent)
+        return or_else(wheels, attempt("uv", argv, env, seen, caged=kept))
 
 
 def find(environ: Mapping[str, str]) -> Uv:

@@ -32,6 +32,14 @@ UNAUTHORISED = re.compile(
 DISK_FULL = re.compile(
     r"no space left on device|\benospc\b|disk quota exceeded|\(os error 28\)", re.IGNORECASE
 )
+REFUSED = "a package index refused the credentials"
+_BUILDS = (
+    re.compile(r"^\s*\[(?:stdout|stderr)\]$.*", re.MULTILINE | re.DOTALL),
+    re.compile(r"(?P<what>(?:[^\n]*\n){2})[^\n]*\[\d+ lines? of output\].*?\[end of output\]", re.DOTALL),
+    re.compile(r"(?P<what>command: [^\n]*\n(?:[^\n]*\n)?)\s*Complete output.*?\n\s*-{20,}", re.DOTALL),
+)
+"""What uv, pip and old pips repeat of a build; pips also of the one that fetches what a build needs."""
+_FETCHES = re.compile(r"pip subprocess to install|/pip'? install")
 UNBUILT = re.compile(r"Failed to (?:download and )?build `([^`\n]+)`", re.IGNORECASE)
 _CANNOT = "cannot be built: "
 BUILD_FAILED = "build failed: "
@@ -40,8 +48,19 @@ NOISE = re.compile(r"^\s*(?:$|hint:|warning:|\[notice\]|Using |Resolved |Prepare
 
 
 def is_unreachable(output: str) -> bool:
-    """Whether asking again may help."""
-    return UNREACHABLE.search(output) is not None
+    """Whether asking again may help. A compiler's line 503 is no server's answer."""
+    return UNREACHABLE.search(_without_builds(output)) is not None
+
+
+def _without_builds(output: str) -> str:
+    for pattern in _BUILDS:
+        output = pattern.sub(_unless_it_fetches, output)
+    return output
+
+
+def _unless_it_fetches(build: re.Match[str]) -> str:
+    what = build.groupdict().get("what", "")
+    return build[0] if _FETCHES.search(what) else what
 
 
 def failure(program: str, finished: Finished | ProgramMissing) -> Untestable | Trouble:
@@ -49,6 +68,7 @@ def failure(program: str, finished: Finished | ProgramMissing) -> Untestable | T
     if isinstance(finished, ProgramMissing):
         return Trouble(f"{finished.program} cannot be started: {finished.reason}", lasting=True)
     output = finished.stdout + "\n" + finished.stderr
+    own = _without_builds(output)
     if finished.cancelled:
         return Trouble(f"{program} was cancelled")
     if DISK_FULL.search(output):
@@ -59,12 +79,10 @@ def failure(program: str, finished: Finished | ProgramMissing) -> Untestable | T
         return Trouble(f"{program} was killed by signal {finished.signal}")
     if is_unreachable(output):
         return Trouble(
-            f"{program} could not reach a package index: {_line_with(UNREACHABLE, output)}", lasting=True
+            f"{program} could not reach a package index: {_line_with(UNREACHABLE, own)}", lasting=True
         )
-    if UNAUTHORISED.search(output):
-        return Trouble(
-            f"a package index refused the credentials: {_line_with(UNAUTHORISED, output)}", lasting=True
-        )
+    if UNAUTHORISED.search(own):
+        return Trouble(f"{REFUSED}: {_line_with(UNAUTHORISED, own)}", lasting=True)
     reason = reason_of(output) or f"{program} exited with {finished.exit_status}"
     unbuilt = UNBUILT.search(output)
     return Untestable(Stage.INSTALL, f"{redact(unbuilt[1])} {_CANNOT}{reason}" if unbuilt else reason)

@@ -135,6 +135,11 @@ def test_credentials_are_shown_nowhere() -> None:
     assert redact("see https://me:hidden@one.example/simple and ssh://git@host/x") == (
         "see https://***@one.example/simple and ssh://***@host/x"
     )
+    assert redact("value 'https://me:hid/den@one.example/simple', https://me:hid@den@one.example/") == (
+        "value 'https://***@one.example/simple', https://***@one.example/"
+    )
+    for plain in ("git+https://one.example/a/b@v1", "http://one.example:8080/a@v1", "file:///a@b"):
+        assert redact(plain) == plain
 
 
 def test_code_of_strangers_is_told_no_secret() -> None:

@@ -22,6 +22,14 @@ NOBODYS = {
     "'<pip._vendor.urllib3.connection.HTTPSConnection object>: Failed to establish a new connection: "
     "[Errno 111] Connection refused')'\nERROR: No matching distribution found for a",
     "pip, slow": "pip._vendor.urllib3.exceptions.ReadTimeoutError: HTTPSConnectionPool: Read timed out.",
+    "pip, what a build needs": "  error: subprocess-exited-with-error\n\n"
+    "  x pip subprocess to install build dependencies did not run successfully.\n  | exit code: 1\n"
+    "  `-> [1 lines of output]\n      WARNING: Retrying after connection broken by 'NewConnectionError('\n"
+    "      [end of output]",
+    "an old pip, what a build needs": "  ERROR: Command errored out with exit status 1:\n"
+    "   command: /usr/bin/python3.6 /usr/lib/pip install --ignore-installed setuptools\n       cwd: None\n"
+    "  Complete output (1 lines):\n  Could not connect: Connection refused\n"
+    "  ----------------------------------------\n",
     "pip, 401": "ERROR: 401 Client Error: Unauthorized for url: https://x/simple/a/",
     "uv, 403": "cause: HTTP status client error (403 Forbidden) for url (https://x/simple/a/)",
     "disk": "error: failed to write to file `/x`: No space left on device (os error 28)",
@@ -34,6 +42,18 @@ COMMITS = {
     "conclude that your requirements are unsatisfiable.",
     "pip, conflict": "ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/en/latest/topics",
     "a build": "error: command '/usr/bin/gcc' failed with exit code 1\nERROR: Failed building wheel for a",
+    "uv, a compiler": "  x Failed to build `a==1`\n  |-> The build backend returned an error\n"
+    "  `-> Call to `setuptools.build_meta.build_wheel` failed (exit status: 1)\n\n      [stdout]\n"
+    "      building 'a'\n\n      [stderr]\n      a.c:503:9: error: expected expression before ';' token\n"
+    "      urllib.error.URLError: <urlopen error [Errno 111] Connection refused>",
+    "pip, a compiler": "  error: subprocess-exited-with-error\n\n"
+    "  x Building wheel for a (pyproject.toml) did not run successfully.\n  | exit code: 1\n"
+    "  `-> [2 lines of output]\n      building 'a'\n      a.c:503:9: error: expected expression\n"
+    "      [end of output]\nERROR: Failed building wheel for a",
+    "an old pip, a compiler": "    ERROR: Command errored out with exit status 1:\n"
+    "     command: /usr/bin/python3.6 -u -c 'import setuptools' install --record x\n         cwd: /tmp/a/\n"
+    "    Complete output (2 lines):\n    a.c:503:9: error: expected expression\n"
+    "    ----------------------------------------\nERROR: Failed building wheel for a",
     "a version that looks like a status": "error: no version of a==1.503 (only a==1.502 is known)",
 }
 
