@@ -32,6 +32,18 @@ def altered(hunter: Hunter) -> Iterator[str]:
             f"{counted(len(stepped), 'commit')} could not be installed or imported as the recipe has it and ran "
             f"with other releases, the first of them {sha[:12]} ({'; '.join(rungs)})"
         )
+    lacking = {
+        judged.trial.commit: judged.trial.environment.needs
+        for judged in hunter.told
+        if judged.verdict.judgement is Judgement.SKIP
+        and judged.trial.environment is not None
+        and judged.trial.environment.needs
+    }
+    if lacking:
+        sha, needs = next(iter(lacking.items()))
+        yield (
+            f"{counted(len(lacking), 'commit')} could not be imported, the first of them {sha[:12]}: {needs}"
+        )
 
 
 def _change(change: Patch | CherryPick) -> str:

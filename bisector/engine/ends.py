@@ -217,14 +217,17 @@ def _must_differ(hunter: Hunter, bad: JudgedTrial, good: JudgedTrial) -> None:
             f"to find what {'broke' if recipe.find is Find.FIX else 'repaired'} it, say `find: {other}`",
         )
     wrong, name, state = (bad, fails, "fail") if bad_says is not failing else (good, works, "work")
-    alike = _alike(hunter, state) if bad_says is good_says is not Judgement.SKIP else ""
+    alike = _alike(hunter, wrong, state) if bad_says is good_says is not Judgement.SKIP else ""
     raise EndpointFault(
         f"the {name} end ({_short(wrong)}) does not {state} as said: {wrong.verdict.reason}",
         _advice(wrong, recipe.terms.name(wrong.verdict.judgement), alike),
     )
 
 
-def _alike(hunter: Hunter, state: str) -> str:
+def _alike(hunter: Hunter, wrong: JudgedTrial, state: str) -> str:
+    needs = wrong.trial.environment.needs if wrong.trial.environment else ""
+    if needs and state == "work":
+        return f"it fails at both ends while the project is imported: {needs}"
     signature, newest = hunter.signature, hunter.recipe.dependencies.as_of is AsOf.LATEST
     drifted = state == "work" and newest and isinstance(signature, Raised) and signature.importing
     return _DRIFTED if drifted else _ALIKE[state]

@@ -97,6 +97,10 @@ class Environments:
         """Really import the module: dear, so only asked when the repro's failure looks like an import's."""
         return proof.imports(ready, place)
 
+    def needs(self, ready: Ready, place: Place) -> str:
+        """What the project may lack where the module cannot be imported; empty: nothing that is known."""
+        return proof.needs(ready, place)
+
     def fallback(self, ready: Ready) -> EnvironmentRequest | None:
         """What to ask for when the module cannot be imported in `ready`; None: nothing is left to try."""
         return ladder.after_import_failure(ready)

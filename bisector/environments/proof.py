@@ -111,17 +111,17 @@ def imports(ready: Ready, place: Place) -> Untestable | Trouble | None:
     if ran.ok:
         return None
     reason = reason_of(ran.stdout + ran.stderr) or "the import failed without a word"
-    return Untestable(Stage.IMPORT, reason + _hint(ready, place))
+    return Untestable(Stage.IMPORT, reason)
 
 
-def _hint(ready: Ready, place: Place) -> str:
-    """Some projects cannot run from their sources alone."""
+def needs(ready: Ready, place: Place) -> str:
+    """What a project may lack that cannot run from its sources alone; empty: nothing that is known."""
     if ready.request.mode is not InstallMode.PYTHONPATH:
         return ""
     said = place.tree / "pyproject.toml"
     text = said.read_text(encoding="utf-8", errors="replace") if said.is_file() else ""
     if re.search(r"^\s*(write_to|version_file|version-file)\s*=", text, re.MULTILINE):
-        return "\n(its build writes a version file: install.mode editable runs the build)"
+        return "its build writes a version file, `install: {mode: editable}` runs the build"
     if re.search(r"^\[project\.entry-points", text, re.MULTILINE) or (place.tree / "setup.py").is_file():
-        return "\n(it may need its entry points or built files: install.mode editable makes them)"
+        return "it may need its entry points or built files, `install: {mode: editable}` makes them"
     return ""

@@ -24,8 +24,8 @@ from bisector.git import index as indices
 from bisector.git import worktrees
 from bisector.git.content import NOT_UTF8, FileChange, changes_from_index
 from bisector.git.door import Git
+from bisector.git.filling import Silent, announced, ask, filled, is_alone, pieces_of
 from bisector.git.index import Index
-from bisector.process import Conversation, Quiet
 
 MANY = 500
 """So many files must differ: before, git is through with all of it."""
@@ -34,10 +34,6 @@ LARGEST_SPARE = 64 << 10
 """Bytes: what one commit has no file for lies aside until another one has."""
 AHEAD = 64
 """So many contents are asked for at once, before those that were asked for last are read."""
-CHUNK = 64 << 10
-PATIENCE = 60.0
-WRITING = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""What is no file after all is not waited for."""
 PLAIN = {"100644", "100755"}
 ABSENT = "000000"
 ATTRIBUTES = ".gitattributes"
@@ -159,11 +155,6 @@ def _is_folder(path: str) -> bool:
     return seen is not None and stat.S_ISDIR(seen.st_mode)
 
 
-def _is_alone(seen: os.stat_result) -> bool:
-    """A plain file without another name, under which somebody would find it overwritten."""
-    return stat.S_ISREG(seen.st_mode) and seen.st_nlink == 1
-
-
 @dataclass(frozen=True)
 class _Overwriting:
     git: Git
@@ -192,7 +183,7 @@ class _Overwriting:
         room = max(0, MOST_SPARE - sum(1 for _ in self.spare.iterdir()))
         for change in islice((change for change in changes if change.modes[1] == ABSENT), room):
             seen = self.sure.get(change.path)
-            if seen is not None and _is_alone(seen):
+            if seen is not None and is_alone(seen):
                 path = self.tree / change.path
                 with suppress(OSError):
                     if seen.st_size > LARGEST_SPARE:
@@ -209,7 +200,7 @@ class _Overwriting:
                     yield change
             elif after in PLAIN and before == after:
                 seen = self.sure.get(change.path)
-                if seen is not None and _is_alone(seen):
+                if seen is not None and is_alone(seen):
                     yield change
 
     def _spare(self) -> list[str]:
@@ -217,7 +208,7 @@ class _Overwriting:
         if not _is_folder(str(self.spare)):
             return []
         paths = (str(path) for path in self.spare.iterdir())
-        return [path for path in paths if (seen := _seen(path)) is not None and _is_alone(seen)]
+        return [path for path in paths if (seen := _seen(path)) is not None and is_alone(seen)]
 
     def _place(self, name: str, spare: list[str]) -> bool:
         path = self.tree / name
@@ -231,17 +222,17 @@ class _Overwriting:
     def _write(self, wanted: Sequence[FileChange], written: dict[str, os.stat_result]) -> None:
         """What is written whole is noted; git finds the rest, and says what is missing of it."""
         plain = self._plain_mode()
-        with suppress(_Silent), self.git.converse("cat-file", "--batch") as talk:
+        with suppress(Silent), self.git.converse("cat-file", "--batch") as talk:
             for number, change in enumerate(wanted):
                 if number % AHEAD == 0:
                     self._heed_stop()
-                    _ask(talk, wanted[number + AHEAD if number else 0 : number + 2 * AHEAD])
-                size = _announced(talk)
-                pieces = _pieces(talk, size)
+                    ask(talk, wanted[number + AHEAD if number else 0 : number + 2 * AHEAD])
+                size = announced(talk)
+                pieces = pieces_of(talk, size)
                 mode = plain | (plain & 0o444) >> 2 if change.modes[1] == "100755" else plain
-                seen = _filled(f"{self.tree}/{change.path}", pieces, size, mode)
+                seen = filled(f"{self.tree}/{change.path}", pieces, size, mode)
                 # Of what could not be written the rest is still to be read, and the end of its line.
-                for _ in chain(pieces, _pieces(talk, 1)):
+                for _ in chain(pieces, pieces_of(talk, 1)):
                     pass
                 if seen is not None:
                     written[change.path] = seen
@@ -257,53 +248,3 @@ class _Overwriting:
     def _heed_stop(self) -> None:
         if self.git.cancelled is not None and self.git.cancelled.is_set():
             raise Interrupted("interrupted")
-
-
-def _ask(talk: Conversation, changes: Iterable[FileChange]) -> None:
-    talk.write("".join(f"{change.after}\n" for change in changes))
-
-
-class _Silent(Exception):
-    """git does not have a content, or has stopped to speak."""
-
-
-def _announced(talk: Conversation) -> int:
-    """How many bytes follow."""
-    said = talk.readline(PATIENCE)
-    words = said.split() if isinstance(said, str) else []
-    if len(words) != 3 or words[1] != "blob":
-        raise _Silent
-    return int(words[2])
-
-
-def _pieces(talk: Conversation, size: int) -> Iterator[bytes]:
-    while size:
-        piece = talk.read(min(size, CHUNK), PATIENCE)
-        if isinstance(piece, Quiet):
-            raise _Silent
-        size -= len(piece)
-        yield piece
-
-
-def _filled(path: str, pieces: Iterable[bytes], size: int, mode: int) -> os.stat_result | None:
-    """What the file is then; None: it could not be written, which git will meet as well."""
-    try:
-        file = os.open(path, WRITING, mode)
-    except OSError:
-        return None
-    try:
-        if not _is_alone(os.fstat(file)):
-            return None
-        for piece in pieces:
-            while piece:
-                piece = piece[os.write(file, piece) :]
-        os.ftruncate(file, size)
-        seen = os.fstat(file)
-        if stat.S_IMODE(seen.st_mode) != mode:
-            os.fchmod(file, mode)
-            seen = os.fstat(file)
-        return seen
-    except OSError:
-        return None
-    finally:
-        os.close(file)

@@ -64,6 +64,10 @@ class EnvironmentFacts:
     installer: str
     rungs: tuple[str, ...] = ()
     """What was tried before it succeeded, in words; empty: as the recipe says."""
+    in_vain: tuple[str, ...] = ()
+    """What was tried because the module could not be imported, and did not help."""
+    needs: str = ""
+    """What the project may lack to be imported at all; empty: nothing that is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from bisector.model import (
 )
 from bisector.plan import TrialRequest
 from bisector.trial.alter import alter
+from bisector.trial.below import BELOW, NOT_IMPORTED, smells_of_import
 from bisector.trial.clock import Clock
 from bisector.trial.grounds import Grounds
 from bisector.trial.hooks import HOOK, READER, WITNESS, hook
@@ -166,26 +167,33 @@ class _Making:
     def _in_environment(self, made: Ready, place: Place) -> tuple[EnvironmentFacts, Outcome]:
         """As the recipe has it; where the module cannot be imported so, with the next rung's releases."""
         outcome = self._repro(made, place)
-        if not (self.request.ladder and _smells_of_import(outcome)):
+        if not ((self.request.ladder or self.purpose is Purpose.END) and smells_of_import(outcome)):
             return made.facts, outcome
-        lower = self._lower(made, place)
-        return (made.facts, outcome) if lower is None else lower
+        below = self.bench.environments.fallback(made) if self.request.ladder else None
+        needs = self.bench.environments.needs(made, place)
+        if below is None and not needs:
+            return made.facts, outcome
+        here = self.bench.environments.imports(made, place)
+        if here is None:
+            return made.facts, outcome
+        facts = replace(made.facts, needs=needs)
+        if below is None or isinstance(here, Trouble):
+            return facts, here if isinstance(here, Trouble) else outcome
+        return self._lower(below, facts, outcome)
 
-    def _lower(self, ready: Ready, place: Place) -> tuple[EnvironmentFacts, Outcome] | None:
-        """The repro's word in the environment below, where the module can be imported there and not here."""
-        environments = self.bench.environments
-        below = environments.fallback(ready)
-        if below is None or not isinstance(environments.imports(ready, place), Untestable):
-            return None
+    def _lower(
+        self, below: EnvironmentRequest, facts: EnvironmentFacts, outcome: Outcome
+    ) -> tuple[EnvironmentFacts, Outcome]:
+        """The repro's word in the environment below, where the module can be imported there."""
         second = self._grounds.double("environment-2")
         made = self._environment(below, second)
-        if not isinstance(made, Ready) or environments.imports(made, second) is not None:
-            return None
-        rungs = (
-            "as the recipe says: the module cannot be imported",
-            "releases of the commit's date: imported",
-        )
-        return replace(made.facts, rungs=rungs), self._repro(made, second)
+        failed = self.bench.environments.imports(made, second) if isinstance(made, Ready) else made
+        if isinstance(made, Ready) and failed is None:
+            return replace(made.facts, rungs=(NOT_IMPORTED, f"{BELOW}: imported")), self._repro(made, second)
+        if isinstance(failed, Untestable):
+            return replace(facts, in_vain=(NOT_IMPORTED, f"{BELOW}: {failed.headline}")), outcome
+        # Nobody knows what it would have been.
+        return facts, failed or outcome
 
     @property
     def _grounds(self) -> Grounds:
@@ -290,11 +298,3 @@ class _Making:
             readable=(*ready.readable, *self.bench.shared, *self.bench.history),
             sandbox=self.bench.sandbox,
         )
-
-
-def _smells_of_import(outcome: Outcome) -> bool:
-    """A failure that importing may have caused: worth the dear question whether the module imports."""
-    if not isinstance(outcome, Ran):
-        return False
-    last = outcome.runs[-1]
-    return last.exit_status not in (0, None) and last.stopped is None and "import" in last.output.lower()

@@ -16,7 +16,9 @@ from pathlib import Path
 
 @dataclass
 class Registry:
-    """`uploaded`: file name to date. `broken`: so many answers are still errors. `password`: asked for.
+    """`uploaded`: file name to date. `broken`: so many answers are still errors; of those `held` all are.
+
+    `password`: asked for.
 
     Nobody gets an answer while it is not `awake`.
     """
@@ -24,6 +26,7 @@ class Registry:
     folder: Path
     uploaded: dict[str, str] = field(default_factory=dict)
     broken: int = 0
+    held: set[str] = field(default_factory=set)
     password: str | None = None
     port: int = 0
     asked: list[str] = field(default_factory=list)
@@ -64,8 +67,8 @@ def serve(folder: Path) -> Iterator[Registry]:
         def do_GET(self) -> None:
             registry.asked.append(self.path)
             registry.awake.wait()
-            if registry.broken:
-                registry.broken -= 1
+            if registry.broken or self.path.removeprefix("/files/") in registry.held:
+                registry.broken = max(0, registry.broken - 1)
                 self.answer(503, b"try again later", "text/plain")
             elif registry.password and not self.is_known():
                 self.answer(401, b"who are you?", "text/plain")

@@ -164,9 +164,8 @@ def test_an_import_that_needs_the_build_is_said_to(lab: Lab) -> None:
         }
     )
     ready = lab.ready(commit, InstallMode.PYTHONPATH, declared=False)
-    fault = lab.current.imports(ready, lab.place())
-    assert isinstance(fault, Untestable)
-    assert "install.mode editable" in fault.reason
+    assert isinstance(lab.current.imports(ready, lab.place()), Untestable)
+    assert "`install: {mode: editable}`" in lab.current.needs(ready, lab.place())
 
 
 def test_pip_in_the_environment_installs_into_this_trial_alone(lab: Lab, wheel: Callable[..., Path]) -> None:

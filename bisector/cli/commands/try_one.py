@@ -160,7 +160,8 @@ def _facts(recipe: Recipe, trial: Trial, verdict: Verdict, failure: str | None) 
         made = trial.environment
         packages = ", ".join(made.packages) or "nothing installed beside the project"
         facts.append(("environment", f"python {made.python}, {packages}"))
-        facts += [("tried", rung) for rung in made.rungs]
+        facts += [("tried", rung) for rung in (*made.rungs, *made.in_vain)]
+        facts += [("may need", made.needs)] if made.needs else []
     return facts
 
 
