@@ -9,11 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-
 from bisector.installers.settings import redact
-from bisector.model import EnvironmentFacts
+from bisector.model import EnvironmentFacts, package_of
 from bisector.plan import TrialRequest
 
 PYTHON = "python"
@@ -62,7 +59,7 @@ def environment_of(asked: TrialRequest, facts: EnvironmentFacts) -> Exact:
     # What is on record lost its passwords; the request still has them.
     own = {redact(line): line for line in asked.environment.requirements}
     lines = (own.get(line, line) for line in facts.packages)
-    return Exact(named, facts.python, {_name(line): line for line in lines})
+    return Exact(named, facts.python, {package_of(line): line for line in lines})
 
 
 def differences(here: Exact, there: Exact) -> tuple[Difference, ...]:
@@ -116,10 +113,3 @@ def in_words(found: Sequence[Difference], most: int = 4) -> str:
     """`a 1 -> 2, b 3 -> 4 and 2 more`."""
     said = ", ".join(one.words for one in found[:most])
     return said if len(found) <= most else f"{said} and {len(found) - most} more"
-
-
-def _name(line: str) -> str:
-    try:
-        return str(canonicalize_name(Requirement(line).name))
-    except InvalidRequirement:
-        return line

@@ -12,6 +12,7 @@ from bisector.model.environment import (
     Index,
     InstallMode,
     Lock,
+    package_of,
 )
 from bisector.model.history import Change, Commit, End, FoundBy, PullRequest
 from bisector.model.limits import Cap, CapHit, Limits, Stopped
@@ -65,4 +66,5 @@ __all__ = [
     "Trouble",
     "Untestable",
     "Verdict",
+    "package_of",
 ]

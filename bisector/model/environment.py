@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
 
 class InstallMode(Enum):
     EDITABLE = "editable"
@@ -89,3 +92,11 @@ class DependencyChange:
     """The version at the old state."""
     bad: str
     """The version at the new state."""
+
+
+def package_of(line: str) -> str:
+    """The package that a requirement is of, by its one name; of what names none, the line."""
+    try:
+        return str(canonicalize_name(Requirement(line).name))
+    except InvalidRequirement:
+        return line

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import zip_longest
 
-from bisector.model import Account, Judgement, Lock
+from bisector.model import Account, Judgement, Lock, package_of
 from bisector.recipe.faults import RecipeFault
 from bisector.recipe.load import settled_text
 from bisector.report.build import build
@@ -31,18 +32,37 @@ def as_recipe(account: Account) -> str:
 
 
 def _locked(locks: Sequence[Lock]) -> list[str]:
-    """As overrides: the oldest stretch's versions for all, what changed since as pins."""
+    """As overrides: the oldest stretch's versions for all, what changed since as pins.
+
+    A pin takes nothing away: a package that some stretches do without is pinned where it was, and nowhere else.
+    """
     if not locks:
         return []
+    always = set.intersection(*({package_of(line) for line in lock.packages} for lock in locks))
     first, *later = locks
-    pins = [
-        {"since": lock.since, "python": lock.python, "requirements": list(lock.packages)} for lock in later
-    ]
+    common, more = _parted(first, always)
+    pins: list[dict[str, object]] = []
+    if later and more:
+        pins.append({"before": later[0].since, "requirements": more})
+    for lock, after in zip_longest(later, later[1:]):
+        kept, more = _parted(lock, always)
+        lines = kept if after else list(lock.packages)
+        pins.append(
+            {"since": lock.since, "python": lock.python, **({"requirements": lines} if lines else {})}
+        )
+        if after and more:
+            pins.append({"range": f"{lock.since}^..{after.since}^", "requirements": more})
+    # An empty value takes the key away.
     return [
         f"python={json.dumps(first.python)}",
-        f"dependencies.requirements={json.dumps(list(first.packages))}",
+        f"dependencies.requirements={json.dumps(common) if common else ''}",
         "dependencies.declared=false",
         "dependencies.as_of=latest",
-        # An empty value takes the key away.
         f"pins={json.dumps(pins) if pins else ''}",
     ]
+
+
+def _parted(lock: Lock, always: set[str]) -> tuple[list[str], list[str]]:
+    """What every stretch has in some version, and the rest."""
+    kept = [line for line in lock.packages if package_of(line) in always]
+    return kept, [line for line in lock.packages if line not in kept]

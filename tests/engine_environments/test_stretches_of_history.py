@@ -93,6 +93,21 @@ def test_the_locked_recipe_hunts_again_to_the_same_answer_offline(land: Land, re
         assert again.report["environment"][end] == first.report["environment"][end]
 
 
+def test_a_package_that_only_old_commits_had_is_locked_for_them(land: Land) -> None:
+    land.publish("dep", "1.0")
+    land.publish("other", "1.0")
+    project = halves(land, "import dep, other\n", "import dep\n")
+    pins = f"pins: [{{before: {project[6]}, requirements: [other]}}]"
+    first = land.hunt(project, "dependencies: {requirements: [dep]}", pins)
+    assert (first.status, first.culprit) == (FOUND, CULPRIT), first.words
+    _, locked, _ = land.say("report", first.report["hunt"], "--format", "recipe")
+    again = land.run(project, "# once more\n" + locked.replace("proj.run()", "proj.run( )"))
+    assert (again.status, again.culprit) == (FOUND, CULPRIT), again.words
+    assert again.report["environment"] == first.report["environment"]
+    assert again.report["environment"]["bad"] == ["dep==1.0"]
+    assert "other==1.0" in locked
+
+
 def two_pythons() -> tuple[Interpreter, Interpreter]:
     """Two of this machine's that differ, the older one first."""
     served = [one for one in Interpreters(os.environ).list_all() if one.minor >= (3, 8)]

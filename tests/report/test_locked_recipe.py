@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from bisector.model import Account, AsOf, End, Lock
-from bisector.recipe.alterations import Since
+from bisector.recipe.alterations import Before, Range, Since
 from bisector.recipe.load import load
 from bisector.recipe.schema import Recipe
 from bisector.report import RENDERERS, Format
@@ -82,6 +82,37 @@ def test_every_stretch_gets_the_versions_that_it_had(samples: dict[str, Account]
     assert again.dependencies.as_of is AsOf.LATEST
     assert [(pin.where, pin.python, pin.requirements) for pin in again.pins] == [
         (Since("c" * 40), "3.11.7", ("numpy==2.1.0", "six==1.16.0"))
+    ]
+
+
+def test_a_package_that_goes_away_is_pinned_where_it_was(samples: dict[str, Account]) -> None:
+    """A pin replaces, it takes nothing away."""
+    one, two, three = "1" * 40, "2" * 40, "3" * 40
+    locks = (
+        Lock(None, "3.10", ("gone==1", "six==1.16.0")),
+        Lock(one, "3.10", ("between==1", "six==1.16.0")),
+        Lock(two, "3.10", ("six==1.17.0",)),
+        Lock(three, "3.10", ("new==1", "six==1.17.0")),
+    )
+    again = recipe_of(replace(samples["found"], locks=locks))
+    assert again.dependencies.requirements == ("six==1.16.0",)
+    assert [(pin.where, pin.requirements) for pin in again.pins] == [
+        (Before(one), ("gone==1",)),
+        (Since(one), ("six==1.16.0",)),
+        (Range(f"{one}^..{two}^"), ("between==1",)),
+        (Since(two), ("six==1.17.0",)),
+        (Since(three), ("new==1", "six==1.17.0")),
+    ]
+
+
+def test_nothing_is_installed_in_some_stretch(samples: dict[str, Account]) -> None:
+    one = "1" * 40
+    again = recipe_of(
+        replace(samples["found"], locks=(Lock(None, "3.10", ()), Lock(one, "3.11", ("six==1",))))
+    )
+    assert again.dependencies.requirements == ()
+    assert [(pin.where, pin.python, pin.requirements) for pin in again.pins] == [
+        (Since(one), "3.11", ("six==1",))
     ]
 
 
