@@ -142,6 +142,8 @@ def tools(
             )
     finally:
         environments.close()
+        # What this hunt made, now that it has let go of it.
+        attempt(lambda: environments.fit(budget))
 
 
 def cache_budget(machine: Mapping[str, str]) -> int:
