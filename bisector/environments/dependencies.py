@@ -22,6 +22,7 @@ from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
 from bisector.environments.naming import Served, kind_of, layer_name, lock_name
 from bisector.environments.ready import Desk, Place
+from bisector.environments.requirements import with_passwords
 from bisector.installers import Bench, Wanted
 from bisector.installers.pip import wheel_for
 from bisector.installers.settings import redact
@@ -85,7 +86,8 @@ class Dependencies:
         with self._turns.of(name, place.cancelled) as is_mine:
             if not is_mine:
                 return Trouble("cancelled while the same requirements were resolved for another trial")
-            known = place.locks.get(name) or self._failed.get(name) or self._met_since(asked, name)
+            recorded = with_passwords(place.locks.get(name), requirements)
+            known = recorded or self._failed.get(name) or self._met_since(asked, name)
             if known is not None:
                 return known
             lines: tuple[str, ...] | Untestable | Trouble
@@ -100,7 +102,7 @@ class Dependencies:
             if isinstance(lines, Untestable):
                 self._fails(name, lines, place)
             elif not isinstance(lines, Trouble):
-                place.locks.put(name, lines)
+                place.locks.put(name, tuple(map(redact, lines)))
             elif place.keeps_failures and not place.cancelled.is_set():
                 self._troubles[name] = time.monotonic(), lines
             return lines
@@ -143,7 +145,9 @@ class Dependencies:
         place: Place,
     ) -> tuple[str, ...] | None:
         """The exact versions, if they are on record."""
-        return place.locks.get(lock_name(requirements, cutoff, served, request)) if requirements else ()
+        if not requirements:
+            return ()
+        return with_passwords(place.locks.get(lock_name(requirements, cutoff, served, request)), requirements)
 
     def has(self, lines: tuple[str, ...], served: Served) -> bool:
         """Whether their layer lies there."""

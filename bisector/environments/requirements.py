@@ -11,6 +11,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
+from bisector.installers.settings import HIDDEN, redact
+from bisector.model import package_of
+
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
@@ -119,3 +122,12 @@ def _applies(requirement: Requirement, about: dict[str, str]) -> bool:
         return requirement.marker is None or requirement.marker.evaluate(about)
     except UndefinedEnvironmentName:
         return False
+
+
+def with_passwords(lines: tuple[str, ...] | None, requirements: Iterable[str]) -> tuple[str, ...] | None:
+    """What is on record, which has none, as the recipe has it. None: nothing is, or its password is not known."""
+    if lines is None:
+        return None
+    own = {package_of(line): line for line in requirements if redact(line) != line}
+    found = tuple(own.get(package_of(line), line) if HIDDEN in line else line for line in lines)
+    return None if any(HIDDEN in line for line in found) else found

@@ -63,6 +63,8 @@ DIVERTING = {
 CREDENTIALS = re.compile(r"(?<=://)(?:[^/\s'\"]+|[^/@\s'\":]*:(?!\d+/)[^\s'\"]*)@")
 """Also where the password has characters that it may not have as they are. A port is no password."""
 
+HIDDEN = "***@"
+"""What stands in their place."""
 SECRET = re.compile(r"TOKEN|PASSWORD|USERNAME|KEYRING|PUBLISH|NETRC|CLIENT_CERT|CREDENTIAL|SECRET|API_KEY")
 """Names of variables that hold a secret, or the way to one."""
 
@@ -83,7 +85,7 @@ class Sources:
 
 def redact(text: str) -> str:
     """Without the user and password of any URL."""
-    return CREDENTIALS.sub("***@", text)
+    return CREDENTIALS.sub(HIDDEN, text)
 
 
 def for_strangers(environ: Mapping[str, str]) -> dict[str, str]:

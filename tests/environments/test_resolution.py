@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bisector.environments import Ready
+from bisector.environments.requirements import with_passwords
 from bisector.installers.pip import Pip
 from bisector.installers.uv import Uv
 from bisector.model import AsOf, Index, InstallMode, Stage, Trouble, Untestable
@@ -218,6 +219,29 @@ def test_a_password_is_used_and_never_told(lab: Lab, registry: Registry) -> None
     kept = [path for folder in ("log", "state") for path in files_below(lab.root / folder)]
     assert not [path for path in kept if registry.password.encode() in path.read_bytes()]
     assert registry.password not in repr(ready) + repr(lab.locks)
+
+
+def test_a_password_in_a_requirement_is_used_again_and_not_on_record(lab: Lab, registry: Registry) -> None:
+    wheel = make_wheel(registry.folder, "dep", "1")
+    registry.password = "sesame-open-wide"
+    requirement = f"dep @ {registry.url.replace('/simple/', '/files/')}{wheel.name}"
+    commit = lab.repo.commit(PROJECT)
+    assert lab.say(lab.ready(commit, requirements=(requirement,)), DEP) == "1"
+    assert registry.password not in repr(lab.locks)
+    asked = len(registry.asked)
+    lab.open()
+    assert lab.say(lab.ready(commit, requirements=(requirement,)), DEP) == "1"
+    assert len(registry.asked) == asked
+
+
+def test_what_is_on_record_gets_the_passwords_that_the_recipe_has() -> None:
+    recorded = ("dep @ https://***@a.example/dep-1.whl", "other==1")
+    assert with_passwords(recorded, ["Dep @ https://me:x@a.example/dep-1.whl", "other"]) == (
+        "Dep @ https://me:x@a.example/dep-1.whl",
+        "other==1",
+    )
+    assert with_passwords(recorded, ["dep", "other"]) is None
+    assert with_passwords(None, ["dep"]) is None
 
 
 def test_a_wrong_password_is_nobodys_fault_and_not_told(lab: Lab, registry: Registry) -> None:
