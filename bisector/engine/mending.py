@@ -52,6 +52,8 @@ def mending(recipe: Recipe, outcome: Outcome) -> str:
         case Untestable(Stage.INSTALL, reason):
             told = (clause for words, clause in _BY_WORDS.items() if words in reason)
             return next(told, _BY_STAGE[Stage.INSTALL])
+        case Untestable(Stage.FIXUP, reason) if reason.startswith("overlay"):
+            return "`overlay` is the key to change"
         case Untestable(stage):
             return _BY_STAGE[stage]
 

@@ -21,7 +21,7 @@ from bisector.recipe.places import Places, in_order, places
 from bisector.recipe.schema import AUTO, Recipe
 from bisector.recipe.spellings import Spellings
 
-HINT = "a sha, tag, branch, HEAD~200, a date or a released version; `git ls-remote REPO` lists names"
+HINT = "a sha, tag, branch, HEAD~200, a date (2023-01-31) or a released version; `git ls-remote REPO` lists names"
 _FULL_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 

@@ -27,6 +27,8 @@ GUESSED = "install: {mode: editable}"
         (NAMED, Untestable(Stage.INSTALL, "uv took longer than install_timeout"), "`limits.install_timeout`"),
         (NAMED, Untestable(Stage.INSTALL, "no version of six"), "`dependencies.requirements`"),
         (NAMED, Untestable(Stage.INTERPRETER, "requires Python 2"), "`python`"),
+        (NAMED, Untestable(Stage.FIXUP, "overlay: tests/new.py of 0123abcd: no such path"), "`overlay` is"),
+        (NAMED, Untestable(Stage.FIXUP, "fixup: the patch does not apply"), "`fixups` is"),
         (NAMED, Untestable(Stage.RESET, "`reset` failed"), "`repro.reset`"),
         (NAMED, Ran(()), "`verdict`"),
         (NAMED, Trouble("no space left"), "`bisector doctor`"),
