@@ -23,7 +23,7 @@ SHELF = "def elsewhere():\n    raise ValueError('what is hunted')\n"
 FAILS = "def work():\n    raise ValueError('what is hunted')\n"
 
 ENDINGS = {
-    "a hang in C": ("import ctypes\ndef work(): ctypes.CDLL(None).pause()\n", "after 2s"),
+    "a hang in C": ("import ctypes\ndef work(): ctypes.CDLL(None).pause()\n", "timed out after 2"),
     "a hang in a forked worker": (
         "import os, time\n"
         "def work():\n"
@@ -31,7 +31,7 @@ ENDINGS = {
         "    if child == 0:\n"
         "        while True: time.sleep(60)\n"
         "    os.waitpid(child, 0)\n",
-        "after 2s",
+        "timed out after 2",
     ),
     "a segmentation fault": ("import ctypes\ndef work(): ctypes.string_at(0)\n", "SIGSEGV"),
     "memory in a grandchild whose parent exits 0": (
