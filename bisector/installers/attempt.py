@@ -25,7 +25,9 @@ def attempt(
     caged: tuple[Path, ...] | None = None,
 ) -> str | Untestable | Trouble:
     """What it printed. `caged`: it may run code of others, may then write only there and has no password."""
-    told = dict(env) if caged is None else for_strangers(env)
+    # Killed, it leaves what it had half done: there it goes with the rest.
+    env = {**env, "TMPDIR": str(bench.scratch)}
+    told = env if caged is None else for_strangers(env)
     for pause in (*bench.pauses, None):
         finished = _once(argv, told, bench, caged)
         _note(bench.log, argv, finished)
