@@ -35,13 +35,16 @@ PURE = ("model", "history", "search", "oracles", "verdict", "plan", "hunt", "rep
 HANDS = {"subprocess", "sqlite3", "socket", "httpx", "threading", "asyncio", "multiprocessing"}
 """What a room that only thinks has no use for."""
 LATE = {
+    ("cli/commands/run.py", "bisector.cli.commands"),
     ("cli/guard.py", "traceback"),
     ("cli/guard.py", "bisector.cli.version"),
+    ("forges/lookup.py", "bisector.forges.online"),
     ("oracles/torch_itself.py", "torch"),
     ("recipe/web.py", "httpx"),
     ("report/html.py", "jinja2"),
+    ("store/rows.py", "pydantic"),
 }
-"""Imports inside functions: each keeps something heavy off the way of `--help`."""
+"""Imports inside functions: each keeps something heavy off the way of `--help`, or of what a hunt begins with."""
 MOST_LINES = 300
 MOST_OF_A_FUNCTION = 60
 

@@ -1,76 +1,21 @@
-"""Which hunt a recipe means: one under way, one that is finished, or a new one."""
+"""The first phase: both ends as commits, and what lies between them."""
 
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from dataclasses import replace
 
 from bisector.engine.ends import relate
 from bisector.engine.gallop import gallop
 from bisector.engine.hunter import Hunter
-from bisector.git.credentials import without_credentials
 from bisector.git.refs import resolve
 from bisector.hunt import Event, Phase
 from bisector.oracles.patterns import Found, Search
 from bisector.recipe.schema import AUTO, Recipe
-from bisector.store import HuntRow, Store
 
 SAYS = re.compile(r"\s*(print|raise|exit|sys\.exit|sys\.std\w+\.write|echo|printf|#)\b")
 """A line of a repro that does nothing but say something."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecipeText:
-    """A recipe with all that is needed to read it again."""
-
-    text: str
-    name: str
-    base: str
-    overrides: tuple[str, ...]
-
-
-def find(store: Store, recipe: Recipe) -> HuntRow | None:
-    """The newest hunt of this recipe."""
-    rows = store.hunts(recipe.digest)
-    return rows[0] if rows else None
-
-
-def relatives(store: Store, recipe: Recipe, shown: str) -> list[HuntRow]:
-    """Earlier hunts in the same repository under the same name: this recipe may be one of them, changed."""
-    return [
-        row
-        for row in store.hunts()
-        if row.repo == shown and row.digest != recipe.digest and row.name == recipe.name
-    ]
-
-
-def create(store: Store, recipe: Recipe, written: RecipeText, shown: str, *, fresh: bool = False) -> HuntRow:
-    """A hunt on record; what the recipe holds of passwords in URLs is not."""
-    row = HuntRow(
-        id=secrets.token_hex(4),
-        digest=recipe.digest,
-        name=recipe.name,
-        repo=shown,
-        recipe=without_credentials(written.text),
-        recipe_name=written.name,
-        base=written.base,
-        overrides=tuple(map(without_credentials, written.overrides)),
-        created=datetime.now(timezone.utc),
-        phase=Phase.PREPARE,
-        ending=None,
-        message="",
-        old_ref=None,
-        old_commit=None,
-        new_ref=None,
-        new_commit=None,
-        seconds=0.0,
-        fresh=fresh,
-    )
-    store.add_hunt(row)
-    return row
 
 
 def settle(hunter: Hunter) -> tuple[str, str]:

@@ -9,9 +9,8 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from bisector.engine.progress import Began, PhaseBegan, Progress, StepBegan, TrialBegan, TrialEnded
+from bisector.store import Shape
 
 
 @dataclass
@@ -37,7 +36,7 @@ class Now:
     running: dict[int, RunningTrial] = field(default_factory=dict)
 
 
-_NOW = TypeAdapter(Now)
+_NOW = Shape(Now)
 
 
 class NowFile:
@@ -88,6 +87,6 @@ class NowFile:
 
 def read(path: Path) -> Now | None:
     try:
-        return _NOW.validate_json(path.read_text())
-    except (OSError, ValidationError):
+        return _NOW.load(path.read_text())
+    except (OSError, ValueError):
         return None

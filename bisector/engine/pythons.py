@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bisector.engine.begin import RecipeText
 from bisector.environments import Interpreter, Interpreters, NoInterpreter
 from bisector.installers import Installer
 from bisector.recipe.faults import Fault, RecipeFault
 from bisector.recipe.places import Places, in_order, places
 from bisector.recipe.schema import Recipe
+from bisector.recipe.source import RecipeText
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bisector.engine.begin import RecipeText
 from bisector.errors import UsageFault
 from bisector.git.door import GitFailed
 from bisector.git.mirror import Mirror, NoRepository, Say
@@ -19,6 +18,7 @@ from bisector.recipe.alterations import CherryPick, Range, Since, Stretch
 from bisector.recipe.faults import Fault, RecipeFault
 from bisector.recipe.places import Places, in_order, places
 from bisector.recipe.schema import AUTO, Recipe
+from bisector.recipe.source import RecipeText
 from bisector.recipe.spellings import Spellings
 
 HINT = "a sha, tag, branch, HEAD~200, a date (2023-01-31) or a released version; `git ls-remote REPO` lists names"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bisector.engine import begin
+from bisector.engine import which
 from bisector.engine.asking import Asking
 from bisector.engine.patience import patient_search
 from bisector.engine.session import Tools
@@ -101,7 +101,7 @@ def standard(recipe: Recipe, signature: Signature | None) -> Standard:
 
 def hunted_failure(store: Store, recipe: Recipe) -> Signature | None:
     """What the failing end showed in an earlier hunt of this very recipe, if there was one."""
-    row = begin.find(store, recipe)
+    row = which.find(store, recipe)
     if row is None:
         return None
     failing = row.new_commit if recipe.failing is Judgement.NEW else row.old_commit

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from bisector.forges.forge import Notice
 from bisector.forges.landing import Remote, find_pull_request
-from bisector.forges.online import enrich
 from bisector.forges.repository import Repository
 from bisector.model import Commit, PullRequest
 
@@ -28,6 +27,9 @@ def look_up(
     environment: Mapping[str, str],
 ) -> Found:
     """What the API cannot tell or refuses to, the words and refs have told already."""
+    # Imported here because it takes long, and a hunt needs it at its end.
+    from bisector.forges.online import enrich
+
     offline = find_pull_request(repository, commit, merges, remote)
     notices = [offline.text] if isinstance(offline, Notice) else []
     pull = None if isinstance(offline, Notice) else offline

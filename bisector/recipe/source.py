@@ -32,6 +32,16 @@ class Source:
     origin: OriginKind
 
 
+@dataclass(frozen=True, slots=True)
+class RecipeText:
+    """A recipe with all that is needed to read it again."""
+
+    text: str
+    name: str
+    base: str
+    overrides: tuple[str, ...]
+
+
 def read_source(argument: str, stdin: BinaryIO) -> Source:
     """`argument` is a path, `-`, or a URL. MachineFault: the server cannot be reached."""
     if argument == "-":

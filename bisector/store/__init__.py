@@ -2,6 +2,6 @@
 
 from bisector.store.opening import no_records, open_store
 from bisector.store.records import Store
-from bisector.store.rows import HuntRow
+from bisector.store.rows import HuntRow, Shape
 
-__all__ = ["HuntRow", "Store", "no_records", "open_store"]
+__all__ = ["HuntRow", "Shape", "Store", "no_records", "open_store"]

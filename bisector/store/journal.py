@@ -11,11 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from bisector.errors import MachineFault
 from bisector.model import Account, Trial
-from bisector.store.rows import TRIAL, HuntRow
+from bisector.store.rows import TRIAL, HuntRow, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class Kept:
     account: Account | None
 
 
-_KEPT = TypeAdapter(Kept)
+_KEPT = Shape(Kept)
 
 
 @dataclass(frozen=True)
@@ -49,15 +47,15 @@ class Journal:
         aside = self._hunt.with_suffix(".new")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            aside.write_bytes(_KEPT.dump_json(kept))
+            aside.write_bytes(_KEPT.dump(kept))
             aside.replace(self._hunt)
         except OSError as error:
             raise _unwritten(self._hunt, error) from error
 
     def kept(self) -> Kept | None:
         try:
-            return _KEPT.validate_json(self._hunt.read_bytes())
-        except (OSError, ValidationError):
+            return _KEPT.load(self._hunt.read_bytes())
+        except (OSError, ValueError):
             return None
 
     def forget(self) -> None:
@@ -69,7 +67,7 @@ class Journal:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with self._trials.open("a+b", buffering=0) as file:
-                _write_line(file.fileno(), TRIAL.dump_json(trial))
+                _write_line(file.fileno(), TRIAL.dump(trial))
         except OSError as error:
             raise _unwritten(self._trials, error) from error
 
@@ -77,8 +75,8 @@ class Journal:
         """In their order. What is no trial was being written when bisector was killed: it was never acted upon."""
         lines = self._trials.read_bytes().splitlines() if self._trials.exists() else []
         for line in lines:
-            with suppress(ValidationError):
-                yield TRIAL.validate_json(line)
+            with suppress(ValueError):
+                yield TRIAL.load(line)
 
 
 def _write_line(file: int, line: bytes) -> None:

@@ -71,7 +71,7 @@ class Store:
         with self._lock:
             row = self.hunt(hunt)
             rows = self._read("SELECT fingerprint, versions FROM locks WHERE hunt = ?", (hunt,))
-            versions = {fingerprint: VERSIONS.validate_json(text) for fingerprint, text in rows}
+            versions = {fingerprint: VERSIONS.load(text) for fingerprint, text in rows}
             if row is not None:
                 self._journal(hunt).keep(Kept(row, versions, self.account(hunt)))
 
@@ -85,7 +85,7 @@ class Store:
             for trial in trials:
                 _insert_trial(db, hunt, trial)
             if kept.account is not None:
-                account = ACCOUNT.dump_json(kept.account).decode()
+                account = ACCOUNT.dump(kept.account).decode()
                 db.execute("UPDATE hunts SET account = ? WHERE id = ?", (account, hunt))
 
     def catch_up(self, hunt: str) -> None:
@@ -155,14 +155,14 @@ class Store:
 
     def keep_account(self, hunt: str, account: Account) -> None:
         """What the hunt amounts to so far; every report is made from it again."""
-        text = ACCOUNT.dump_json(account).decode()
+        text = ACCOUNT.dump(account).decode()
         with self._writing() as db:
             db.execute("UPDATE hunts SET account = ? WHERE id = ?", (text, hunt))
         self._keep(hunt)
 
     def account(self, hunt: str) -> Account | None:
         rows = self._read("SELECT account FROM hunts WHERE id = ? AND account IS NOT NULL", (hunt,))
-        return ACCOUNT.validate_json(rows[0][0]) if rows else None
+        return ACCOUNT.load(rows[0][0]) if rows else None
 
     def add_trial(self, hunt: str, trial: Trial) -> None:
         """In the journal first: what is there is never made again."""
@@ -172,7 +172,7 @@ class Store:
 
     def trials(self, hunt: str) -> list[Trial]:
         rows = self._read("SELECT facts FROM trials WHERE hunt = ? ORDER BY seq", (hunt,))
-        return [TRIAL.validate_json(row[0]) for row in rows]
+        return [TRIAL.load(row[0]) for row in rows]
 
     def trial_count(self, hunt: str) -> int:
         rows = self._read("SELECT count(*) FROM trials WHERE hunt = ?", (hunt,))
@@ -181,14 +181,14 @@ class Store:
     def trial_by_key(self, key: str) -> Trial | None:
         """The newest trial, of any hunt, that observed the same."""
         rows = self._read("SELECT facts FROM trials WHERE key = ? ORDER BY seq DESC LIMIT 1", (key,))
-        return TRIAL.validate_json(rows[0][0]) if rows else None
+        return TRIAL.load(rows[0][0]) if rows else None
 
     def versions(self, hunt: str, fingerprint: str) -> tuple[str, ...] | None:
         """The exact versions that a set of requirements was resolved to in this hunt."""
         rows = self._read(
             "SELECT versions FROM locks WHERE hunt = ? AND fingerprint = ?", (hunt, fingerprint)
         )
-        return VERSIONS.validate_json(rows[0][0]) if rows else None
+        return VERSIONS.load(rows[0][0]) if rows else None
 
     def keep_versions(self, hunt: str, fingerprint: str, versions: tuple[str, ...]) -> None:
         with self._writing() as db:
@@ -211,7 +211,7 @@ def _insert_hunt(db: sqlite3.Connection, row: HuntRow) -> None:
 def _insert_trial(db: sqlite3.Connection, hunt: str, trial: Trial) -> None:
     db.execute(
         "INSERT INTO trials (hunt, commit_sha, key, purpose, facts) VALUES (?, ?, ?, ?, ?)",
-        (hunt, trial.commit, trial.key, trial.purpose.value, TRIAL.dump_json(trial).decode()),
+        (hunt, trial.commit, trial.key, trial.purpose.value, TRIAL.dump(trial).decode()),
     )
 
 
@@ -253,7 +253,7 @@ def _now() -> str:
 
 
 def _text(lines: tuple[str, ...]) -> str:
-    return VERSIONS.dump_json(lines).decode()
+    return VERSIONS.dump(lines).decode()
 
 
 def _cell(value: object) -> object:
@@ -266,5 +266,5 @@ def _cell(value: object) -> object:
 
 def _hunt(row: Sequence[object]) -> HuntRow:
     cells = dict(zip(HuntRow.__dataclass_fields__, row, strict=True))
-    cells["overrides"] = VERSIONS.validate_json(str(cells["overrides"]))
-    return HUNT.validate_python(cells)
+    cells["overrides"] = VERSIONS.load(str(cells["overrides"]))
+    return HUNT.made_of(cells)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-
-from pydantic import TypeAdapter
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from bisector.hunt import Phase
 from bisector.model import Account, Ending, Trial
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,30 @@ class HuntRow:
         return self.phase is Phase.DONE
 
 
-TRIAL = TypeAdapter(Trial)
-ACCOUNT = TypeAdapter(Account)
-VERSIONS = TypeAdapter(tuple[str, ...])
-HUNT = TypeAdapter(HuntRow)
+class Shape(Generic[T]):
+    """A kind of value as text and back. What that takes is loaded when it is first needed: it is heavy."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self._kind = kind
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(self._kind)
+
+    def dump(self, value: T) -> bytes:
+        return self._adapter.dump_json(value)
+
+    def load(self, text: str | bytes) -> T:
+        """ValueError: it is no such value."""
+        return self._adapter.validate_json(text)
+
+    def made_of(self, cells: object) -> T:
+        return self._adapter.validate_python(cells)
+
+
+TRIAL = Shape(Trial)
+ACCOUNT = Shape(Account)
+VERSIONS = Shape[tuple[str, ...]](tuple[str, ...])
+HUNT = Shape(HuntRow)

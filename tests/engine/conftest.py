@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bisector.engine import begin
-from bisector.engine.begin import RecipeText
+from bisector.engine import which
 from bisector.engine.hunter import Hunter
 from bisector.engine.progress import Progress
 from bisector.engine.run import Result, hunt
@@ -23,6 +22,7 @@ from bisector.git.source import locate
 from bisector.model import Judgement, Outcome, Purpose, Ran, Run, Stage, Trial, Untestable
 from bisector.oracles.patterns import search
 from bisector.recipe.load import load
+from bisector.recipe.source import RecipeText
 from bisector.store import HuntRow, Store, open_store
 
 BEGAN = datetime(2024, 1, 1, tzinfo=timezone.utc)
@@ -76,7 +76,7 @@ class Planted:
     def row(self, text: str) -> HuntRow:
         recipe = load(text, "recipe.yaml", (), self.folder)
         written = RecipeText(text, "recipe.yaml", str(self.folder), ())
-        return begin.create(self.store, recipe, written, self.mirror.source.shown)
+        return which.create(self.store, recipe, written, self.mirror.source.shown)
 
     @contextmanager
     def hunter(self, row: HuntRow, *, jobs: int = 1, fresh: bool = False) -> Iterator[Hunter]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bisector.cli.commands import run
+from bisector.cli.commands import hunting
 from bisector.environments import Environments
 from bisector.errors import MachineFault
 
@@ -70,7 +70,7 @@ def test_the_registry_is_asked_while_the_repository_is_fetched(
 ) -> None:
     """For what the recipe alone decides; then once more, to install it."""
     make_wheel(registry.folder, "dep", "1.0")
-    get_ready = run._get_ready
+    get_ready = hunting._get_ready
     before: list[str] = []
 
     def get_ready_later(*words: Any, **named: Any) -> None:
@@ -80,7 +80,7 @@ def test_the_registry_is_asked_while_the_repository_is_fetched(
         before.extend(registry.asked)
         get_ready(*words, **named)
 
-    monkeypatch.setattr(run, "_get_ready", get_ready_later)
+    monkeypatch.setattr(hunting, "_get_ready", get_ready_later)
     hunted = land.hunt(simple(land), ALONE)
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
     assert before[0] == "/simple/dep/"

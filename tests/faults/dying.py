@@ -12,9 +12,11 @@ import sys
 import threading
 from pathlib import Path
 
-from bisector.cli.commands.opening import open_mirror, open_state, read_recipe, tools
+from bisector.cli.commands.opening import open_mirror, tools
+from bisector.cli.commands.reading import open_state, read_recipe
+from bisector.cli.commands.workshop import beforehand
 from bisector.cli.options import gather
-from bisector.engine import begin
+from bisector.engine import which
 from bisector.engine.progress import Note, PhaseBegan, Progress, StepBegan, TrialBegan, TrialEnded
 from bisector.engine.run import hunt
 from bisector.engine.session import session
@@ -62,14 +64,17 @@ def main(recipe: str, seen: str, kinds: str, after: str) -> None:
     options = gather({})
     opened = read_recipe(recipe, options)
     state, store = open_state(options)
-    known = begin.find(store, opened.recipe)
+    known = which.find(store, opened.recipe)
     if known is not None and store.account(known.id) is not None and known.finished:
         return
     stop, mortal = threading.Event(), Mortal(Path(seen), kinds, int(after))
     mirror = open_mirror(state, opened.recipe, stop)
-    with tools(state, store, opened.recipe, options, mortal, stop) as kit:
+    with (
+        beforehand(state, opened.recipe, options, None) as workshop,
+        tools(workshop(), state, store, options, mortal, stop) as kit,
+    ):
         mirror.ensure(lambda text: mortal.hear(Note(text)))
-        row = known or begin.create(store, opened.recipe, opened.written, mirror.source.shown)
+        row = known or which.create(store, opened.recipe, opened.written, mirror.source.shown)
         with session(kit, row, opened.recipe, mirror, fresh=False) as hunter:
             hunt(hunter, os.environ)
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bisector.engine import begin
-from bisector.engine.begin import RecipeText
+from bisector.engine import which
 from bisector.errors import ExitStatus, MachineFault
 from bisector.recipe.load import load
+from bisector.recipe.source import RecipeText
 from bisector.store import open_store
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ def test_the_newest_hunt_is_the_last_one_begun_whatever_the_clock_said(scene: Sc
     recipe = load(scene.recipe.read_text(), "recipe.yaml", (), tmp_path)
     written = RecipeText(scene.recipe.read_text(), "recipe.yaml", str(tmp_path), ())
     with closing(open_store(scene.state)) as store:
-        begin.create(store, recipe, written, "somewhere")
+        which.create(store, recipe, written, "somewhere")
         with closing(sqlite3.connect(scene.records)) as database, database:
             database.execute("UPDATE hunts SET created = '2999-01-01T00:00:00+00:00'")
-        second = begin.create(store, recipe, written, "somewhere")
-        assert begin.find(store, recipe) == second
+        second = which.create(store, recipe, written, "somewhere")
+        assert which.find(store, recipe) == second

@@ -12,16 +12,9 @@ import click
 
 from bisector.caps import choose as choose_cage
 from bisector.caps import survey
-from bisector.cli.commands.opening import (
-    Opened,
-    ears,
-    interruptible,
-    open_mirror,
-    open_state,
-    read_recipe,
-    unmet,
-)
+from bisector.cli.commands.opening import ears, open_mirror, unmet
 from bisector.cli.commands.planned import Planned, as_json, as_lines
+from bisector.cli.commands.reading import Opened, interruptible, open_state, read_recipe
 from bisector.cli.options import Options
 from bisector.engine.preview import preview
 from bisector.engine.progress import Note

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from bisector.cli.commands.opening import open_state
+from bisector.cli.commands.reading import open_state
 from bisector.cli.options import Options
 from bisector.cli.words import there
 from bisector.errors import UsageFault

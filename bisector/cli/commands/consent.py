@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from bisector.cli.commands.opening import Opened
+from bisector.cli.commands.reading import Opened
 from bisector.cli.options import Options
 from bisector.errors import UsageFault
 from bisector.harmless import block, line, without_credentials

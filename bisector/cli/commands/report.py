@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from bisector.cli.commands.opening import look_into_state
-from bisector.cli.commands.writing import check_place, write_reports
+from bisector.cli.commands.reading import check_place, look_into_state
+from bisector.cli.commands.writing import write_reports
 from bisector.cli.options import Options
 from bisector.errors import UsageFault
 from bisector.harmless import line

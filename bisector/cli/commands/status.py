@@ -14,8 +14,9 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from bisector.cli.commands.opening import cache_budget, look_into_state
+from bisector.cli.commands.reading import look_into_state
 from bisector.cli.commands.report import find
+from bisector.cli.commands.workshop import cache_budget
 from bisector.cli.options import Options
 from bisector.cli.tables import Cell, colours, is_drawn, show_table
 from bisector.console import PHASES, terminal

@@ -23,14 +23,9 @@ import click
 
 from bisector.cli.commands.consent import agree
 from bisector.cli.commands.following import Following
-from bisector.cli.commands.opening import (
-    Opened,
-    interruptible,
-    open_mirror,
-    open_state,
-    read_recipe,
-    tools,
-)
+from bisector.cli.commands.opening import open_mirror, tools
+from bisector.cli.commands.reading import Opened, interruptible, open_state, read_recipe
+from bisector.cli.commands.workshop import beforehand
 from bisector.cli.options import Options
 from bisector.console import Silent
 from bisector.engine import single
@@ -99,7 +94,11 @@ def _try(
     stop: threading.Event,
     say: Say,
 ) -> int:
-    with tools(state, store, recipe, options, Silent(), stop) as kit, single.place(state) as folder:
+    with (
+        beforehand(state, recipe, options, None) as workshop,
+        tools(workshop(), state, store, options, Silent(), stop) as kit,
+        single.place(state) as folder,
+    ):
         log = single.log_of(folder)
         following = Following(log)
 

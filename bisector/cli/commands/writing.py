@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bisector.errors import MachineFault, UsageFault
+from bisector.errors import MachineFault
 from bisector.model import Account
 from bisector.report import RENDERERS, Format
 
@@ -14,14 +14,6 @@ _FILES = {
     "report.json": Format.JSON,
     "junit.xml": Format.JUNIT,
 }
-
-
-def check_place(folder: str) -> None:
-    """Said before the hunt, not after it."""
-    place = Path(folder)
-    there = next(path for path in (place, *place.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise UsageFault(f"--report: {there} is no folder", "name a folder; it is made if need be")
 
 
 def write_reports(account: Account, folder: str) -> tuple[str, ...]:

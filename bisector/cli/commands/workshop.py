@@ -1,0 +1,106 @@
+"""What trials are made with: the cage that a recipe's limits need, and the environments.
+
+A run begins with it, before it imports what hunts: the registry is asked meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bisector.caps import Cage, survey, sweep
+from bisector.caps import choose as choose_cage
+from bisector.cli.commands.reading import sandboxed
+from bisector.cli.options import Options
+from bisector.engine.workers import attempt
+from bisector.environments import DEFAULT_BUDGET, Environments, open_environments
+from bisector.errors import UsageFault
+from bisector.model import EnvironmentRequest
+from bisector.recipe.faults import Unfit
+from bisector.recipe.schema import Recipe
+from bisector.recipe.units import size
+from bisector.state import State
+
+CACHE = "BISECTOR_CACHE"
+"""The variable that says how much environments may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Opened once; whoever has it opened closes it."""
+
+    environments: Environments
+    cages: Callable[[int], Cage]
+    """A cage for each worker: some caps tell workers apart."""
+    sandbox: bool
+    budget: int
+    """Bytes that environments may take."""
+
+
+def open_workshop(state: State, recipe: Recipe, options: Options) -> Workshop:
+    if options.executor != "local":
+        raise UsageFault(
+            f"--executor {options.executor} is not supported yet", "leave it out: trials run here"
+        )
+    sandbox = sandboxed(recipe, options)
+    budget = cache_budget(os.environ)
+    machine = survey(os.environ.get("PATH", "/usr/bin:/bin"))
+    sweep(machine)
+
+    def cages(worker: int) -> Cage:
+        effort = options.best_effort
+        return choose_cage(machine, recipe.limits, sandbox=sandbox, best_effort=effort, worker=worker)
+
+    guarded = cages(0).fence.guards
+    root, environ = state.environments, dict(os.environ)
+    if sandbox:
+        # A build may write to the downloads that it is served from: not to those of anybody else.
+        root, environ = state.caged_environments, _without_caches(environ)
+    return Workshop(open_environments(root, environ, guarded=guarded), cages, sandbox, budget)
+
+
+@contextmanager
+def beforehand(
+    state: State, recipe: Recipe, options: Options, request: EnvironmentRequest | None
+) -> Iterator[Callable[[], Workshop]]:
+    """The workshop, opened beside what the block does until it asks for it.
+
+    And what `request` needs and no commit decides is begun; whatever is met there is met again by who needs it.
+    """
+    over = threading.Event()
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="workshop") as pool:
+        opening = pool.submit(open_workshop, state, recipe, options)
+        if request is not None:
+            pool.submit(lambda: opening.result().environments.begin(request, over))
+        try:
+            yield opening.result
+        finally:
+            over.set()
+            pool.shutdown()
+            if opening.exception() is None:
+                close(opening.result())
+
+
+def close(workshop: Workshop) -> None:
+    workshop.environments.close()
+    # What this hunt made, now that it has let go of it.
+    attempt(lambda: workshop.environments.fit(workshop.budget))
+
+
+def cache_budget(machine: Mapping[str, str]) -> int:
+    """How many bytes environments may take, all in all: a number of them, or a size as in recipes."""
+    said = machine.get(CACHE)
+    if not said:
+        return DEFAULT_BUDGET
+    try:
+        return int(said) if said.isdecimal() else size(said)
+    except Unfit as fault:
+        raise UsageFault(f"{CACHE}: {fault}", f"{CACHE}=20GiB is what holds without it") from fault
+
+
+def _without_caches(environ: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if not name.endswith("_CACHE_DIR")}
