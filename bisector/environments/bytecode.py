@@ -27,6 +27,11 @@ UNREAD = "tests"
 MOST_WORKERS = 4
 
 
+def shares(modules: int) -> int:
+    """How many processes compile them."""
+    return 1 if modules <= FEW else min(MOST_WORKERS, os.cpu_count() or 1)
+
+
 def no_lending(site: Path, suffix: str) -> None:
     """Where each layer makes its own."""
 
@@ -47,12 +52,11 @@ def compile_packages(
     missing = [path for path in alike.modules_without(venv.site, suffix, UNREAD) if "\n" not in path]
     if not missing:
         return None
-    workers = 1 if len(missing) <= FEW else min(MOST_WORKERS, os.cpu_count() or 1)
     with temporary(place.scratch / "compile") as own:
         listed = own / "modules"
         listed.write_text("".join(f"{path}\n" for path in missing), "utf-8", "surrogateescape")
-        argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", GUEST / "compile_packages.py"]
-        argv += [listed, str(workers)]
+        argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", GUEST / "compile.py"]
+        argv += [listed, str(shares(len(missing)))]
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(own), "LANG": "C.UTF-8"}
         readable = (*interpreter.readable, GUEST)
         ran = place.runner(argv, venv.site, env, timeout, (venv.path, own), readable)

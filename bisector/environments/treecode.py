@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bisector.environments.budget import BYTECODE
+from bisector.environments.bytecode import shares
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import Shelf
@@ -186,7 +187,8 @@ class Treecode:
         listed = aside / "modules"
         listed.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(aside), "LANG": "C.UTF-8"}
-        argv: list[str | Path] = [interpreter.path, "-I", "-S", GUEST / "compile_modules.py", listed]
+        argv: list[str | Path] = [interpreter.path, "-I", "-S", GUEST / "compile.py", listed]
+        argv += [str(shares(len(missing))), "apart"]
         readable = (*interpreter.readable, GUEST, place.tree)
         # Code of packages may run in this place at the same time: what it can write to is never this folder.
         place.runner(argv, aside, env, None, (aside,), readable)

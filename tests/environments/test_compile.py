@@ -63,7 +63,7 @@ def modules(folder: Path) -> list[str]:
 
 def work(interpreter: Interpreter, folder: Path, names: list[str], listed: Path, shares: int) -> None:
     listed.write_text("".join(f"{name}\n" for name in names), encoding="utf-8", errors="surrogateescape")
-    program = GUEST / "compile_packages.py"
+    program = GUEST / "compile.py"
     argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", program, listed, str(shares)]
     subprocess.run(argv, cwd=folder, env={"LANG": "C.UTF-8"}, check=True, stderr=subprocess.DEVNULL)
 
@@ -85,6 +85,44 @@ def test_the_bytecode_is_that_of_compileall(tmp_path: Path, interpreter: Interpr
         f"{Path(name).stem}." for name in ("syntax.py", "nothing.py", "unknown.py", "bytes.py", "deep.py")
     }
     assert not [name for name in made if name.rpartition("/")[2].startswith(tuple(missing))]
+
+
+CHECKED = """\
+import py_compile, sys, warnings
+warnings.simplefilter("error")
+for line in open(sys.argv[1], encoding="utf-8", errors="surrogateescape", newline="\\n"):
+    source, target = line.rstrip("\\n").split("\\t")
+    kind = py_compile.PycInvalidationMode.CHECKED_HASH
+    try:
+        cfile = sys.argv[2] + "/" + target.rpartition("/")[2]
+        py_compile.compile(source, cfile=cfile, doraise=True, invalidation_mode=kind)
+    except py_compile.PyCompileError:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    "interpreter", [one for one in HERE if one.minor >= (3, 7)], ids=lambda one: one.version
+)
+@pytest.mark.parametrize("shares", [1, 3])
+def test_apart_it_is_that_of_py_compile_and_nothing_of_what_warns(
+    tmp_path: Path, interpreter: Interpreter, shares: int
+) -> None:
+    folder, made, other = tree(tmp_path / "tree", interpreter), tmp_path / "made", tmp_path / "other"
+    made.mkdir()
+    other.mkdir()
+    names = modules(folder)
+    listed = tmp_path / "listed"
+    lines = (f"{name}\t{made / str(number)}\n" for number, name in enumerate([*names, names[0]]))
+    listed.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
+    for argv in ([GUEST / "compile.py", listed, str(shares), "apart"], ["-c", CHECKED, listed, other]):
+        whole = [interpreter.path, "-I", "-S", *argv]
+        subprocess.run(whole, cwd=folder, env={"LANG": "C.UTF-8"}, check=True)
+    ours = sorted(path.name for path in made.iterdir())
+    assert ours == sorted(path.name for path in other.iterdir())
+    assert len(ours) > 20
+    assert str(names.index("./odd/warns.py")) not in ours
+    subprocess.run([interpreter.path, "-I", "-c", SAME, made, other, *ours], check=True)
 
 
 def test_what_lies_in_the_way_is_not_written_through(tmp_path: Path) -> None:
@@ -111,7 +149,7 @@ def test_a_module_that_is_gone_or_cannot_be_written_keeps_no_other(tmp_path: Pat
     listed, names = tmp_path / "listed", ["./gone.py", "./large.py", "./little.py"]
     listed.write_text("".join(f"{name}\n" for name in names))
     subprocess.run(
-        [HERE[0].path, "-I", "-S", GUEST / "compile_packages.py", listed, "2"],
+        [HERE[0].path, "-I", "-S", GUEST / "compile.py", listed, "2"],
         cwd=folder,
         check=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
