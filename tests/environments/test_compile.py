@@ -116,7 +116,7 @@ def test_apart_it_is_that_of_py_compile_and_nothing_of_what_warns(
     lines = (f"{name}\t{made / str(number)}\n" for number, name in enumerate([*names, names[0]]))
     listed.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
     for argv in ([GUEST / "compile.py", listed, str(shares), "apart"], ["-c", CHECKED, listed, other]):
-        whole = [interpreter.path, "-I", "-S", *argv]
+        whole: list[str | Path] = [interpreter.path, "-I", "-S", *map(str, argv)]
         subprocess.run(whole, cwd=folder, env={"LANG": "C.UTF-8"}, check=True)
     ours = sorted(path.name for path in made.iterdir())
     assert ours == sorted(path.name for path in other.iterdir())
