@@ -23,11 +23,11 @@ def locks(hunter: Hunter) -> tuple[Lock, ...]:
         Lock(stretch[0] if number else None, *_versions(made[stretch[0]]))
         for number, stretch in enumerate(stretches)
     ]
-    return tuple(found) if any(lock.packages for lock in found) else ()
+    return tuple(found) if any(lock.packages or lock.building for lock in found) else ()
 
 
-def _versions(environment: EnvironmentFacts) -> tuple[str, tuple[str, ...]]:
-    return environment.python, environment.packages
+def _versions(environment: EnvironmentFacts) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    return environment.python, environment.packages, environment.building
 
 
 def _place(hunter: Hunter, sha: str) -> int:

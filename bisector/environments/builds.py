@@ -21,12 +21,15 @@ from bisector.environments.naming import Served
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata, declared, merge, name_of, parse
+from bisector.installers.settings import redact
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
-SHAPE = "3"
+SHAPE = "4"
 """To be counted up when a build's layer comes to hold something else: the old ones are then made anew."""
 MOST_REMEMBERED = 200
 """Sets of inputs kept for one way to build; most projects have a handful."""
+REQUIRES = ".requires"
+"""In a layer, the exact versions of what its build saw, a line each."""
 MOST_ROUNDS = 4
 """A backend may ask for more packages, and then for more again; not for ever."""
 
@@ -36,6 +39,8 @@ class Built:
     layer: Layer
     metadata: Metadata | None
     """None: only the recipe's own steps were run."""
+    building: tuple[str, ...]
+    """The exact versions of what the build saw, whenever that was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,14 @@ class Order:
             [self.cutoff.isoformat() if self.cutoff else "", SHAPE],
             [self.served.tools.isoformat() if self.served.tools else ""],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a build sees."""
+
+    layers: tuple[Layer, ...]
+    lines: tuple[str, ...]
 
 
 Meanwhile = Callable[[Place], None]
@@ -174,27 +187,30 @@ class Builds:
         self.bound = self.bound or not moving.can_turn(layer.path)
         path = layer.path / "METADATA"
         said = parse(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
-        return Built(layer, said)
+        building = (layer.path / REQUIRES).read_text(encoding="utf-8").splitlines()
+        return Built(layer, said, tuple(building))
 
     def _build(self, order: Order, place: Place, result: Path) -> Made | Failed | Untestable | Trouble:
         requires = order.requires
         for _ in range(MOST_ROUNDS):
-            layer = self._environment(requires, order, place)
-            if not isinstance(layer, tuple):
-                return layer
-            layers, have = layer
+            seen = self._environment(requires, order, place)
+            if not isinstance(seen, _Seen):
+                return seen
             remove(result)
             task = Task(
                 project=order.project,
                 kind=order.kind,
                 steps=order.request.build,
                 interpreter=order.served.interpreter,
-                layers=layers,
-                have=have,
+                layers=seen.layers,
+                have=tuple(name for line in seen.lines if (name := name_of(line)) is not None),
                 timeout=order.request.timeout,
                 guarded=self.shelf.guarded,
             )
             made = backend.build(task, place, result)
+            if isinstance(made, Made):
+                lines = (f"{redact(line)}\n" for line in seen.lines)
+                (result / REQUIRES).write_text("".join(lines), encoding="utf-8")
             if not isinstance(made, Wants):
                 return made
             requires = merge(merge(requires, made.requires), order.request.build_requirements)
@@ -202,17 +218,15 @@ class Builds:
 
     def _environment(
         self, requires: tuple[str, ...], order: Order, place: Place
-    ) -> tuple[tuple[Layer, ...], tuple[str, ...]] | Untestable | Trouble:
-        """What the build sees: always the newest that it allows, for an old one may not run."""
+    ) -> _Seen | Untestable | Trouble:
+        """Always the newest that it allows, for an old one may not run."""
         lines = self.dependencies.lock(requires, order.cutoff, order.served, order.request, place)
         if isinstance(lines, Untestable | Trouble):
             return lines
         if not lines:
-            return (), ()
+            return _Seen((), ())
         layer = self.dependencies.layer(lines, order.served, order.request, place)
-        if not isinstance(layer, Layer):
-            return layer
-        return (layer,), tuple(name for line in lines if (name := name_of(line)) is not None)
+        return _Seen((layer,), lines) if isinstance(layer, Layer) else layer
 
     def _remembered(self, key: str) -> Iterator[Inputs]:
         """Newest first."""

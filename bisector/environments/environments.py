@@ -236,6 +236,7 @@ class Environments:
                 python=interpreter.version,
                 packages=tuple(map(redact, lines)),
                 installer=served.installer.name,
+                building=() if built is None else built.building,
             ),
             request=request,
         )

@@ -71,6 +71,8 @@ class EnvironmentFacts:
     """What was tried because the module could not be imported, and did not help."""
     needs: str = ""
     """What the project may lack to be imported at all; empty: nothing that is known."""
+    building: tuple[str, ...] = ()
+    """The exact versions of what the project's own build saw; empty: nothing was built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Lock:
     """None: from the beginning."""
     python: str
     packages: tuple[str, ...]
+    building: tuple[str, ...] = ()
+    """Those that the project was built with."""
 
 
 @dataclass(frozen=True, slots=True)

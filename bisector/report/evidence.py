@@ -6,7 +6,7 @@ Chooses among the trials of an account; judges nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from bisector.model import (
@@ -70,6 +70,8 @@ def environment(account: Account) -> ReportedEnvironment | None:
         good=old.packages if old else (),
         bad=new.packages if new else (),
         changed=_changes(old, new) if old and new else (),
+        good_build=old.building if old else (),
+        bad_build=new.building if new else (),
     )
 
 
@@ -151,11 +153,17 @@ def _facts(account: Account, state: Judgement) -> EnvironmentFacts | None:
 
 
 def _changes(old: EnvironmentFacts, new: EnvironmentFacts) -> tuple[str, ...]:
-    before, after = (_versions(facts.packages) for facts in (old, new))
-    names = sorted(before.keys() | after.keys())
-    packages = (_change(name, before.get(name), after.get(name)) for name in names)
+    packages = _moved(old.packages, new.packages)
     python = _change("python", old.python, new.python)
-    return tuple(change for change in (python, *packages) if change)
+    building = (f"{change} (its build)" for change in _moved(old.building, new.building))
+    return (*((python,) if python else ()), *packages, *building)
+
+
+def _moved(old: Iterable[str], new: Iterable[str]) -> Iterator[str]:
+    before, after = _versions(old), _versions(new)
+    names = sorted(before.keys() | after.keys())
+    changes = (_change(name, before.get(name), after.get(name)) for name in names)
+    yield from (change for change in changes if change)
 
 
 def _change(name: str, old: str | None, new: str | None) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import zip_longest
 
@@ -12,6 +12,9 @@ from bisector.recipe.faults import RecipeFault
 from bisector.recipe.load import settled_text
 from bisector.report.build import build
 from bisector.report.clean import washed
+
+_PACKAGES, _BUILDING = "requirements", "build_requirements"
+"""What is locked, by the keys of a pin."""
 
 
 def as_json(account: Account) -> str:
@@ -38,31 +41,46 @@ def _locked(locks: Sequence[Lock]) -> list[str]:
     """
     if not locks:
         return []
-    always = set.intersection(*({package_of(line) for line in lock.packages} for lock in locks))
-    first, *later = locks
-    common, more = _parted(first, always)
+    stretches = [{_PACKAGES: lock.packages, _BUILDING: lock.building} for lock in locks]
+    always = {
+        key: set.intersection(*(_names(one[key]) for one in stretches)) for key in (_PACKAGES, _BUILDING)
+    }
+    common, more = _parted(stretches[0], always)
     pins: list[dict[str, object]] = []
-    if later and more:
-        pins.append({"before": later[0].since, "requirements": more})
-    for lock, after in zip_longest(later, later[1:]):
-        kept, more = _parted(lock, always)
-        lines = kept if after else list(lock.packages)
-        pins.append(
-            {"since": lock.since, "python": lock.python, **({"requirements": lines} if lines else {})}
-        )
+    if len(locks) > 1 and more:
+        pins.append({"before": locks[1].since, **more})
+    for lock, stretch, after in zip_longest(locks[1:], stretches[1:], locks[2:]):
+        kept, more = _parted(stretch, always)
+        lines = kept if after else {key: list(lines) for key, lines in stretch.items() if lines}
+        pins.append({"since": lock.since, "python": lock.python, **lines})
         if after and more:
-            pins.append({"range": f"{lock.since}^..{after.since}^", "requirements": more})
+            pins.append({"range": f"{lock.since}^..{after.since}^", **more})
+    building = [f"install.{_BUILDING}={json.dumps(common[_BUILDING])}"] if _BUILDING in common else []
     # An empty value takes the key away.
     return [
-        f"python={json.dumps(first.python)}",
-        f"dependencies.requirements={json.dumps(common) if common else ''}",
+        f"python={json.dumps(locks[0].python)}",
+        f"dependencies.requirements={json.dumps(common[_PACKAGES]) if _PACKAGES in common else ''}",
         "dependencies.declared=false",
         "dependencies.as_of=latest",
+        *building,
         f"pins={json.dumps(pins) if pins else ''}",
     ]
 
 
-def _parted(lock: Lock, always: set[str]) -> tuple[list[str], list[str]]:
-    """What every stretch has in some version, and the rest."""
-    kept = [line for line in lock.packages if package_of(line) in always]
-    return kept, [line for line in lock.packages if line not in kept]
+def _names(lines: Sequence[str]) -> set[str]:
+    return {package_of(line) for line in lines}
+
+
+def _parted(
+    stretch: Mapping[str, Sequence[str]], always: Mapping[str, set[str]]
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """By key, what every stretch has in some version, and the rest; no empty lists."""
+    kept = {
+        key: [line for line in lines if package_of(line) in always[key]] for key, lines in stretch.items()
+    }
+    more = {key: [line for line in lines if line not in kept[key]] for key, lines in stretch.items()}
+    return _filled(kept), _filled(more)
+
+
+def _filled(lists: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    return {key: lines for key, lines in lists.items() if lines}

@@ -190,6 +190,9 @@ def _environment(story: Story) -> Iterator[str]:
     packages = environment.bad or environment.good
     if packages:
         yield _details("Packages", fence(_listed(packages), "text"))
+    building = environment.bad_build or environment.good_build
+    if building:
+        yield _details("Built with", fence(_listed(building), "text"))
 
 
 def _listed(items: tuple[str, ...]) -> str:

@@ -85,6 +85,9 @@ class ReportedEnvironment:
     good: tuple[str, ...]
     bad: tuple[str, ...]
     changed: tuple[str, ...]
+    good_build: tuple[str, ...] = ()
+    bad_build: tuple[str, ...] = ()
+    """What the project was built with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,8 @@ def _environment(environment: ReportedEnvironment) -> ReportedEnvironment:
         good=tuple(line(package) for package in environment.good),
         bad=tuple(line(package) for package in environment.bad),
         changed=tuple(line(change) for change in environment.changed),
+        good_build=tuple(map(line, environment.good_build)),
+        bad_build=tuple(map(line, environment.bad_build)),
     )
 
 

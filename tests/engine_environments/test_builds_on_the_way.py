@@ -63,6 +63,48 @@ def test_metadata_that_changes_with_no_build_file(land: Land) -> None:
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
 
 
+def test_what_a_project_was_built_with_is_told_and_locked(land: Land) -> None:
+    """Its first half is built by an older tool than its second; a newer one than both appears afterwards."""
+    for version in ("1.0", "2.0"):
+        land.publish("stamp", version)
+    build = (
+        '[build-system]\nrequires = ["setuptools", "stamp"]\nbuild-backend = "setuptools.build_meta"\n'
+        '[project]\nname = "proj"\nversion = "1"\n[tool.setuptools]\npackages = ["proj"]\n'
+    )
+    setup = "import stamp\nassert stamp.version[0] == {!r}\nfrom setuptools import setup\nsetup()\n"
+    project = land.project(
+        "1..10",
+        {
+            1: {
+                "pyproject.toml": build,
+                "setup.py": setup.format("1"),
+                "proj/__init__.py": "def run(): pass\n",
+            },
+            3: {"setup.py": setup.format("2")},
+            CULPRIT: {"proj/__init__.py": "def run(): raise KeyError('gone')\n"},
+        },
+    )
+    first = land.hunt(
+        project,
+        "install: {mode: editable, module: proj}",
+        f"pins: [{{before: {project[3]}, build_requirements: ['stamp<2']}}]",
+    )
+    assert (first.status, first.culprit) == (FOUND, CULPRIT), first.words
+    built = first.report["environment"]["bad_build"]
+    assert "stamp==2.0" in built
+    assert [line.partition("==")[0] for line in built] == ["setuptools", "stamp"]
+    assert "stamp==2.0" in land.say("report", first.report["hunt"], "--format", "md")[1]
+    _, locked, _ = land.say("report", first.report["hunt"], "--format", "recipe")
+    assert "stamp==1.0" in locked
+    land.publish("stamp", "2.5")
+    again = land.run(project, "# once more\n" + locked.replace("proj.run()", "proj.run( )"))
+    assert (again.status, again.culprit) == (FOUND, CULPRIT), again.words
+    assert again.report["environment"]["bad_build"] == built
+    status, _, words = land.say("try", land.written(locked), project[1])
+    assert status == 0, words
+    assert "stamp==1.0" in words
+
+
 def test_a_released_copy_of_the_project_is_an_error_and_no_verdict(land: Land) -> None:
     """The layer holds proj 9, and the folder that the recipe names holds no proj at all."""
     land.publish("proj", "9.0", "def run(): raise KeyError('gone')")

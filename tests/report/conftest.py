@@ -101,7 +101,9 @@ def trial(
         purpose=purpose,
         started=_BEGAN,
         outcome=outcome,
-        environment=None if isinstance(outcome, Trouble) else EnvironmentFacts("3.11.7", packages, "uv"),
+        environment=None
+        if isinstance(outcome, Trouble)
+        else EnvironmentFacts("3.11.7", packages, "uv", building=("setuptools==80.9.0",)),
         seconds=1.5,
         checkout_seconds=0.1,
         install_seconds=0.75,

@@ -105,6 +105,29 @@ def test_a_package_that_goes_away_is_pinned_where_it_was(samples: dict[str, Acco
     ]
 
 
+def test_what_the_project_was_built_with_is_locked_where_it_was(samples: dict[str, Account]) -> None:
+    one, two = "1" * 40, "2" * 40
+    locks = (
+        Lock(None, "3.10", ("six==1",), ("setuptools==60", "wheel==0.40")),
+        Lock(one, "3.10", ("six==1",), ("cython==3", "setuptools==80")),
+        Lock(two, "3.10", ("six==2",), ("setuptools==80",)),
+    )
+    again = recipe_of(replace(samples["found"], locks=locks))
+    assert again.install.build_requirements == ("setuptools==60",)
+    assert [(pin.where, pin.requirements, pin.build_requirements) for pin in again.pins] == [
+        (Before(one), (), ("wheel==0.40",)),
+        (Since(one), ("six==1",), ("setuptools==80",)),
+        (Range(f"{one}^..{two}^"), (), ("cython==3",)),
+        (Since(two), ("six==2",), ("setuptools==80",)),
+    ]
+
+
+def test_where_nothing_was_built_what_the_recipe_says_of_it_stays(samples: dict[str, Account]) -> None:
+    text = RECIPE + "install: {mode: pythonpath, build_requirements: [cython]}\n"
+    again = recipe_of(replace(samples["found"], locks=(Lock(None, "3.10", ("six==1",)),)), text)
+    assert again.install.build_requirements == ("cython",)
+
+
 def test_nothing_is_installed_in_some_stretch(samples: dict[str, Account]) -> None:
     one = "1" * 40
     again = recipe_of(

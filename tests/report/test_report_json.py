@@ -96,7 +96,12 @@ _SCHEMA = _object(
         "seconds": _object(dict.fromkeys(("total", "prepare", "install", "repro"), _AMOUNT)),
         "trials": {"type": "array", "items": _TRIAL},
         "environment": _or_null(
-            _object({"python": _MAYBE_TEXT, "good": _TEXTS, "bad": _TEXTS, "changed": _TEXTS})
+            _object(
+                {
+                    "python": _MAYBE_TEXT,
+                    **dict.fromkeys(("good", "bad", "changed", "good_build", "bad_build"), _TEXTS),
+                }
+            )
         ),
         "compare_url": _MAYBE_TEXT,
         "notices": _TEXTS,

@@ -35,7 +35,7 @@ from bisector.errors import UsageFault
 from bisector.git.mirror import Mirror
 from bisector.git.refs import resolve
 from bisector.harmless import line, tail
-from bisector.model import Judgement, Ran, Trial, Verdict
+from bisector.model import EnvironmentFacts, Judgement, Ran, Trial, Verdict
 from bisector.oracles.finding import Fails, FailsOtherwise
 from bisector.oracles.signatures import Raised, Signature, words
 from bisector.recipe.schema import AUTO, Recipe
@@ -159,6 +159,7 @@ def _facts(recipe: Recipe, trial: Trial, verdict: Verdict, failure: str | None) 
         made = trial.environment
         packages = ", ".join(made.packages) or "nothing installed beside the project"
         facts.append(("environment", f"python {made.python}, {packages}"))
+        facts += [("built with", ", ".join(made.building))] if made.building else []
         facts += [("tried", rung) for rung in (*made.rungs, *made.in_vain)]
         facts += [("may need", made.needs)] if made.needs else []
     return facts
@@ -188,5 +189,9 @@ def _as_json(recipe: Recipe, trial: Trial, verdict: Verdict, failure: str | None
             "install": trial.install_seconds,
             "repro": trial.repro_seconds,
         },
-        "environment": {"python": made.python, "packages": list(made.packages)} if made else None,
+        "environment": _environment(made) if made else None,
     }
+
+
+def _environment(made: EnvironmentFacts) -> dict[str, object]:
+    return {"python": made.python, "packages": list(made.packages), "build": list(made.building)}
