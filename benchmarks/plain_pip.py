@@ -37,13 +37,23 @@ class Bisected:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """The whole hunt, with an environment made for each commit, and in one that all share."""
+    """The whole hunt, with an environment made for each commit, or in one that all share."""
 
-    fresh: Bisected
-    shared: Bisected
+    case: Case
+    clone: Path
+    fresh: Path
+    shared: Path
+    variables: Mapping[str, str]
+
+    def with_fresh(self) -> Bisected:
+        return _bisect(self.clone, self.case, self.fresh, self.variables)
+
+    def with_shared(self) -> Bisected:
+        """In the environment that the last trial of the other one has left."""
+        return _bisect(self.clone, self.case, self.shared, self.variables)
 
 
-def measure(folder: Path, case: Case, python: str, variables: Mapping[str, str]) -> Plain:
+def prepare(folder: Path, case: Case, python: str, variables: Mapping[str, str]) -> Plain:
     """The clone is there and the caches that `variables` name are warm: a first install is not counted."""
     folder.mkdir()
     clone = folder / "clone"
@@ -54,7 +64,7 @@ def measure(folder: Path, case: Case, python: str, variables: Mapping[str, str])
     )
     run(["git", "checkout", "--quiet", case.good], clone)
     run([str(fresh)], clone, variables)
-    return Plain(_bisect(clone, case, fresh, variables), _bisect(clone, case, shared, variables))
+    return Plain(case, clone, fresh, shared, variables)
 
 
 def _bisect(clone: Path, case: Case, script: Path, variables: Mapping[str, str]) -> Bisected:

@@ -1,4 +1,4 @@
-"""Whether `install.path` is anywhere in the repository: told before a hunt, not by its first failed install."""
+"""Whether what the recipe names by its path is in the repository: told before a hunt, not by its first trial."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from bisector.git.door import Git
 from bisector.git.mirror import Mirror
 from bisector.git.refs import lookup
-from bisector.model import InstallMode
+from bisector.model import InstallMode, Judgement
 from bisector.recipe.faults import Fault, nearest
 from bisector.recipe.places import Places
 from bisector.recipe.schema import AUTO, Recipe
@@ -30,6 +30,30 @@ def folder_faults(where: Places, recipe: Recipe, mirror: Mirror) -> list[Fault]:
     return [where.fault("install.path", f"no folder {', '.join(install.path)} at {_named(ends)}", near)]
 
 
+def overlay_faults(where: Places, recipe: Recipe, mirror: Mirror) -> list[Fault]:
+    """A fault for each path that its overlay's own commit has not: it would fit nowhere."""
+    ends = {Judgement.OLD: recipe.old, Judgement.NEW: recipe.new}
+    found: list[Fault] = []
+    for number, overlay in enumerate(recipe.overlay):
+        name = ends[overlay.source] if isinstance(overlay.source, Judgement) else overlay.source
+        sha = None if name == AUTO else _commit(mirror, name)
+        if sha is not None:
+            found += _missing(where, number, overlay.paths, mirror.git, {name: sha})
+    return found
+
+
+def _missing(
+    where: Places, number: int, paths: Sequence[str], git: Git, end: Mapping[str, str]
+) -> Iterator[Fault]:
+    (sha,) = end.values()
+    for place, path in enumerate(paths):
+        if not _is_there(git, sha, path):
+            near = nearest(path, git.text("ls-tree", "-rz", "--name-only", sha).split("\0"))
+            yield where.fault(
+                f"overlay.{number}.paths.{place}", f"nothing is called {path} at {_named(end)}", near
+            )
+
+
 def _named(ends: Mapping[str, str]) -> str:
     """v1 (0123456789), nor at main (9876543210)"""
     return ", nor at ".join(f"{name} ({sha[:10]})" for name, sha in ends.items())
@@ -46,6 +70,11 @@ def _has(git: Git, sha: str, path: str) -> bool:
         mode in _OUT_OF_SIGHT or (kind == "tree" and name == str(pure))
         for mode, kind, name in _entries(git, sha, above)
     )
+
+
+def _is_there(git: Git, sha: str, path: str) -> bool:
+    pure = str(PurePosixPath(path))
+    return pure == "." or any(name == pure for _, _, name in _entries(git, sha, [pure]))
 
 
 def _entries(git: Git, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, str, str]]:

@@ -7,9 +7,10 @@ top), proof, ladder; environments puts them together. bytecode and alike: of pac
 
 from bisector.environments.budget import DEFAULT_BUDGET
 from bisector.environments.dependencies import Between
-from bisector.environments.environments import Environments, open_environments
+from bisector.environments.environments import Environments
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.layers import Holding
+from bisector.environments.opening import open_environments
 from bisector.environments.ready import Locks, Place, Ready, TreeFacts
 from bisector.environments.treecode import Treecode, open_treecode
 

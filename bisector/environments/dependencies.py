@@ -23,7 +23,7 @@ from bisector.environments.layers import Layer, Shelf, temporary
 from bisector.environments.naming import Served, kind_of, layer_name, lock_name
 from bisector.environments.ready import Desk, Place
 from bisector.environments.requirements import with_passwords
-from bisector.installers import Bench, Wanted
+from bisector.installers import Bench, Say, Wanted, unheard
 from bisector.installers.pip import wheel_for
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
@@ -62,6 +62,8 @@ class Dependencies:
     environ: Mapping[str, str] = field(repr=False)
     guarded: bool
     pauses: tuple[float, ...]
+    say: Say = unheard
+    """Hears why an installer takes so long."""
     _failed: dict[str, Untestable] = field(default_factory=dict)
     _troubles: dict[str, tuple[float, Trouble]] = field(default_factory=dict)
     """What was met last, and when."""
@@ -262,6 +264,7 @@ class Dependencies:
             share_files=self.guarded,
             tools=served.tools,
             pauses=self.pauses,
+            say=self.say,
         )
 
     def _prove(self, venv: thin.Thin, interpreter: Interpreter, place: Place) -> Untestable | Trouble | None:

@@ -6,7 +6,7 @@ Judges nothing: what stands in the way is the commit's (Untestable) or the machi
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,11 +25,9 @@ from bisector.environments.packages import Wish
 from bisector.environments.project import Project
 from bisector.environments.proof import Proofs
 from bisector.environments.ready import Place, Ready
-from bisector.installers import INSTALLERS, Installer
+from bisector.installers import Installer
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentFacts, EnvironmentRequest, InstallMode, Stage, Trouble, Untestable
-
-RETRY_PAUSES = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
@@ -240,31 +238,6 @@ class Environments:
             ),
             request=request,
         )
-
-
-def open_environments(
-    root: Path,
-    environ: Mapping[str, str],
-    *,
-    guarded: bool = False,
-    installers: tuple[Installer, ...] | None = None,
-    pauses: tuple[float, ...] = RETRY_PAUSES,
-) -> Environments:
-    """Those below `root`, freed of what a killed process left.
-
-    `guarded`: the cage binds `Ready.readable` read-only, so that no trial can write to a layer. Else layers
-    are copies of what the cache holds, not links, and are looked through before each use.
-    """
-    shelf = Shelf(root, guarded)
-    shelf.sweep()
-    dependencies = Dependencies(shelf, root, environ, guarded, pauses)
-    return Environments(
-        interpreters=Interpreters(environ),
-        installers=installers or tuple(make(environ) for make in INSTALLERS.values()),
-        shelf=shelf,
-        dependencies=dependencies,
-        builds=Builds(shelf, root, dependencies),
-    )
 
 
 def _roots(request: EnvironmentRequest, tree: Path) -> tuple[Path, ...]:

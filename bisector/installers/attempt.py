@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bisector.installers.port import Bench
 from bisector.installers.settings import Sources, for_strangers, local_folders, redact
-from bisector.installers.words import REFUSED, failure, is_unreachable
+from bisector.installers.words import REFUSED, UNREACHABLE, failure, is_unreachable, line_with
 from bisector.model import Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, run
 
@@ -35,6 +35,7 @@ def attempt(
             return finished.stdout
         if pause is None or isinstance(finished, ProgramMissing) or not _is_worth_repeating(finished):
             break
+        bench.say(f"{program} gets no answer from a package index, asking again: {_unreachable(finished)}")
         if bench.cancelled.wait(pause):
             return Trouble(f"{program} was cancelled")
     failed = failure(program, finished)
@@ -68,6 +69,10 @@ def _once(
 def _is_worth_repeating(finished: Finished) -> bool:
     over = finished.cancelled or finished.timed_out
     return not over and is_unreachable(finished.stdout + finished.stderr)
+
+
+def _unreachable(finished: Finished) -> str:
+    return redact(line_with(UNREACHABLE, finished.stdout + finished.stderr))
 
 
 def _note(log: Path, argv: Sequence[str | Path], finished: Finished | ProgramMissing) -> None:

@@ -6,7 +6,7 @@ Knows nothing of layers, commits or recipes; tells a commit's failure from the m
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,12 @@ from typing import Protocol
 
 from bisector.model import Index, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing
+
+Say = Callable[[str], None]
+
+
+def unheard(words: str) -> None:
+    """Where nobody listens."""
 
 
 class Runner(Protocol):
@@ -53,6 +59,8 @@ class Bench:
     """Source archives are built by nothing newer, where today's build tools have failed; None: by the newest."""
     pauses: tuple[float, ...] = (1.0, 5.0)
     """Before each further attempt when the registry does not answer."""
+    say: Say = field(default=unheard, repr=False)
+    """Hears why it takes so long."""
 
 
 @dataclass(frozen=True, slots=True)

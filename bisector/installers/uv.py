@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -19,8 +20,15 @@ from bisector.model import Trouble, Untestable
 from bisector.process import leftovers
 
 OLDEST = (3, 6)
+SILENCE = 120.0
+"""Seconds for which a registry that has not answered is not waited for again: it is asked once, and quickly."""
 FAR_FUTURE = "2999-01-01T00:00:00Z"
-BUILD_TOOLS = ("setuptools", "wheel", "hatchling", "flit-core", "poetry-core", "cython", "setuptools-scm")
+BUILD_TOOLS = (
+    "setuptools wheel setuptools-scm setuptools-rust setuptools-git-versioning pbr versioningit "
+    "hatchling hatch-vcs hatch-fancy-pypi-readme flit-core flit-scm poetry-core poetry-dynamic-versioning "
+    "pdm-backend pdm-pep517 uv-build maturin puccinialin meson-python meson ninja cmake scikit-build "
+    "scikit-build-core cython pythran pybind11 cffi"
+)
 """What builds a source archive obeys no date at first: an old one may not run on the interpreter."""
 
 
@@ -31,6 +39,7 @@ class Uv:
 
     def __init__(self, program: Path | None) -> None:
         self._program = program
+        self._silent_since: float | None = None
 
     def unavailable(self) -> str | None:
         if self._program is None:
@@ -63,11 +72,12 @@ class Uv:
             options.append("--no-deps")
         if wanted.cutoff is not None:
             options += ["--exclude-newer", _moment(wanted.cutoff)]
+        building: list[str] = []
         if bench.tools is not None:
-            options += _tools_until(_moment(bench.tools))
+            building = _tools_until(_moment(bench.tools))
         elif wanted.cutoff is not None:
-            options += _tools_until(FAR_FUTURE)
-        answer = self._wheels_first(options, bench)
+            building = _tools_until(FAR_FUTURE, besides=_named(wanted.requirements))
+        answer = self._wheels_first(options, building, bench)
         if isinstance(answer, Untestable | Trouble):
             return answer
         text = leftovers.read(answered, bench.scratch)
@@ -81,15 +91,16 @@ class Uv:
         link_mode = "hardlink" if bench.share_files else "copy"
         options = ["pip", "install", "--python", str(python), "--no-deps", "--requirements", str(lock)]
         options += ["--link-mode", link_mode]
+        building: list[str] = []
         if bench.tools is not None:
-            installed = {canonicalize_name(re.split(r"[=@ ]", line, maxsplit=1)[0]) for line in lines}
-            options += _tools_until(_moment(bench.tools), besides=installed)
-        answer = self._wheels_first(options, bench, writable=python.parent.parent)
+            building = _tools_until(_moment(bench.tools), besides=_named(lines))
+        answer = self._wheels_first(options, building, bench, writable=python.parent.parent)
         return None if isinstance(answer, str) else answer
 
     def _wheels_first(
-        self, options: Sequence[str], bench: Bench, writable: Path | None = None
+        self, options: Sequence[str], building: Sequence[str], bench: Bench, writable: Path | None = None
     ) -> str | Untestable | Trouble:
+        """`building`: options for what builds source archives. As a dependency it obeys the date like any other."""
         found = sources(bench.environ, bench.index)
         env = {
             **uv_environment(bench.environ, found, bench.index),
@@ -100,16 +111,28 @@ class Uv:
         }
         argv = [str(self._program), *options, *(["--no-index"] if found.no_index else [])]
         only_wheels = [*argv, "--only-binary", ":all:"]
-        wheels = attempt("uv", only_wheels, env, bench)
-        if isinstance(wheels, Trouble) and not bench.cancelled.is_set():
+        if self._is_silent:
+            wheels = attempt("uv", only_wheels, {**env, "UV_HTTP_RETRIES": "0"}, replace(bench, pauses=()))
+        else:
+            wheels = attempt("uv", only_wheels, env, bench)
+        is_silent = isinstance(wheels, Trouble) and not bench.cancelled.is_set()
+        self._silent_since = time.monotonic() if is_silent else None
+        if is_silent:
             # No registry answers: what uv has of it may be enough. If not, that it does not answer is the word.
             cached = attempt("uv", [*only_wheels, "--offline"], env, replace(bench, pauses=()))
+            if isinstance(cached, str):
+                bench.say("uv goes on with what it has in its cache")
             return cached if isinstance(cached, str) else wheels
         if bench.wheels_only or not isinstance(wheels, Untestable):
             return wheels
         kept = (bench.cache, bench.scratch, *([writable] if writable else []))
         seen = seeing(bench, found, Path(argv[0]).resolve().parent)
-        return or_else(wheels, attempt("uv", argv, env, seen, caged=kept))
+        return or_else(wheels, attempt("uv", [*argv, *building], env, seen, caged=kept))
+
+    @property
+    def _is_silent(self) -> bool:
+        since = self._silent_since
+        return since is not None and time.monotonic() - since < SILENCE
 
 
 def find(environ: Mapping[str, str]) -> Uv:
@@ -121,8 +144,12 @@ def find(environ: Mapping[str, str]) -> Uv:
     return Uv(Path(on_path) if on_path else None)
 
 
+def _named(requirements: Sequence[str]) -> set[str]:
+    return {canonicalize_name(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in requirements}
+
+
 def _tools_until(moment: str, besides: Collection[str] = ()) -> list[str]:
-    tools = [tool for tool in BUILD_TOOLS if tool not in besides]
+    tools = [tool for tool in BUILD_TOOLS.split() if tool not in besides]
     return [word for tool in tools for word in ("--exclude-newer-package", f"{tool}={moment}")]
 
 

@@ -72,17 +72,17 @@ def failure(program: str, finished: Finished | ProgramMissing) -> Untestable | T
     if finished.cancelled:
         return Trouble(f"{program} was cancelled")
     if DISK_FULL.search(output):
-        return Trouble(f"the disk is full: {_line_with(DISK_FULL, output)}", lasting=True)
+        return Trouble(f"the disk is full: {line_with(DISK_FULL, output)}", lasting=True)
     if finished.timed_out:
         return Untestable(Stage.INSTALL, f"{program} took longer than install_timeout")
     if finished.signal is not None:
         return Trouble(f"{program} was killed by signal {finished.signal}")
     if is_unreachable(output):
         return Trouble(
-            f"{program} could not reach a package index: {_line_with(UNREACHABLE, own)}", lasting=True
+            f"{program} could not reach a package index: {line_with(UNREACHABLE, own)}", lasting=True
         )
     if UNAUTHORISED.search(own):
-        return Trouble(f"{REFUSED}: {_line_with(UNAUTHORISED, own)}", lasting=True)
+        return Trouble(f"{REFUSED}: {line_with(UNAUTHORISED, own)}", lasting=True)
     reason = reason_of(output) or f"{program} exited with {finished.exit_status}"
     unbuilt = UNBUILT.search(output)
     return Untestable(Stage.INSTALL, f"{redact(unbuilt[1])} {_CANNOT}{reason}" if unbuilt else reason)
@@ -106,7 +106,7 @@ def last_lines(output: str) -> str:
     return redact("\n".join(lines[-REASON_LINES:]))
 
 
-def _line_with(pattern: re.Pattern[str], output: str) -> str:
+def line_with(pattern: re.Pattern[str], output: str) -> str:
     for line in output.splitlines():
         if pattern.search(line):
             return redact(line.strip()[:REASON_WIDTH])

@@ -1,4 +1,4 @@
-"""What has left Python's own library, and when: old code that asks for it wants an older Python. Pure."""
+"""What has left Python's own library, or setuptools, and when: old code that asks for it wants an older one. Pure."""
 
 from __future__ import annotations
 
@@ -19,6 +19,22 @@ class Departed(NamedTuple):
         )
 
 
+class Dropped(NamedTuple):
+    """By setuptools, which every environment once had."""
+
+    what: str
+    version: int
+
+    @property
+    def hint(self) -> str:
+        return (
+            f"{self.what} left setuptools with {self.version}: `setuptools<{self.version}` among "
+            "`dependencies.requirements` brings it back; where the build asks for it, among "
+            "`install.build_requirements`"
+        )
+
+
+_DROPPED = {"pkg_resources": 82}
 _MODULES = {
     10: "formatter parser symbol",
     11: "binhex",
@@ -47,11 +63,13 @@ _MISSING = (
 )
 
 
-def departed(said: str) -> Departed | None:
-    """What Python's words say is missing, where an older Python had it."""
+def departed(said: str) -> Departed | Dropped | None:
+    """What Python's words say is missing, where an older Python or setuptools had it."""
     for pattern in _MISSING:
         for found in pattern.finditer(said):
             what = ".".join(part for part in (found["module"], found.groupdict().get("name")) if part)
             if what in _SINCE:
                 return Departed(what, _SINCE[what])
+            if what in _DROPPED:
+                return Dropped(what, _DROPPED[what])
     return None

@@ -95,6 +95,30 @@ def test_a_folder_that_is_at_neither_end(
         assert "install.path: no folder" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("overlay", "fault"),
+    [
+        ("{from: bad, paths: [state]}", None),
+        ("{from: bad, paths: [.]}", None),
+        (
+            "{from: main~1, paths: [state, stat]}",
+            "overlay.0.paths.1: nothing is called stat at main~1",
+        ),
+        ("{from: good, paths: [src/none.py]}", "overlay.0.paths.0: nothing is called src/none.py at v1.0"),
+    ],
+)
+def test_what_an_overlay_has_not_is_told_before_anything_runs(
+    bisector: Typing, recipe_of: Callable[..., str], overlay: str, fault: str | None
+) -> None:
+    answer = bisector("check", bisector.recipe(recipe_of(overlay=f"[{overlay}]")))
+    if fault is None:
+        assert answer.status == 0, answer.err
+    else:
+        assert answer.status == 2
+        assert fault in answer.err
+        assert "`overlay` paths count from the top of the repository" in answer.err
+
+
 def test_a_confidence_promises_no_most(bisector: Typing, recipe_of: Callable[..., str]) -> None:
     answer = bisector("check", bisector.recipe(recipe_of(verdict="{runs: {confidence: 0.95}}")))
     assert "trials        at least about 8: 4 trials to search" in answer.out

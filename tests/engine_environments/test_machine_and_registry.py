@@ -20,7 +20,7 @@ from .conftest import FAILED, FOUND, USAGE
 
 if TYPE_CHECKING:
     from tests.conftest import Repository
-    from tests.engine_environments.conftest import Land
+    from tests.engine_environments.conftest import Hunted, Land
     from tests.environments.registry import Registry
 
 CULPRIT = 6
@@ -131,6 +131,26 @@ def test_with_everything_in_the_caches_another_hunt_needs_no_registry(land: Land
         "repro: python -c 'import proj; proj.run(); print(1)'",
     )
     assert (offline.status, offline.culprit) == (FOUND, CULPRIT), offline.words
+
+
+def test_a_registry_that_is_down_is_waited_for_once_in_words(land: Land, registry: Registry) -> None:
+    """Two sets of requirements, each of which the caches have; the second is asked for, and not waited for."""
+    for version in ("1.0", "2.0"):
+        make_wheel(registry.folder, "dep", version)
+    project = simple(land)
+
+    def hunted(least: str) -> Hunted:
+        pins = f"pins: [{{before: {project[4]}, requirements: ['dep<2,>={least}']}}]"
+        return land.hunt(project, f"dependencies: {{requirements: ['dep>={least}']}}", pins)
+
+    assert hunted("1.0").culprit == CULPRIT
+    registry.broken = DOWN
+    registry.asked.clear()
+    offline = hunted("0.5")
+    assert (offline.status, offline.culprit) == (FOUND, CULPRIT), offline.words
+    assert offline.words.count("uv gets no answer from a package index, asking again") == 2
+    assert offline.words.count("uv goes on with what it has in its cache") == 2
+    assert registry.asked.count("/simple/dep/") % 3 == 1, "three times alike, then once"
 
 
 def test_what_environments_may_take_is_for_the_user_to_say(

@@ -139,6 +139,19 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 }
 
 
+def test_a_build_tool_that_is_a_dependency_obeys_the_date(lab: Lab, registry: Registry) -> None:
+    for version, date in (("1", "2021-01-01"), ("2", "2025-01-01")):
+        registry.uploaded[make_wheel(registry.folder, "cython", version).name] = f"{date}T00:00:00Z"
+    tops = make_wheel(registry.folder, "top", "1", requires=["cython"])
+    registry.uploaded[tops.name] = "2021-01-01T00:00:00Z"
+    commit = lab.repo.commit({"proj/__init__.py": ""})
+    for requirement in ("cython", "top"):
+        ready = lab.ready(
+            commit, requirements=(requirement,), as_of=AsOf.COMMIT, commit_date=on("2022-01-01")
+        )
+        assert "cython==1" in ready.facts.packages
+
+
 @pytest.mark.parametrize("as_of", [AsOf.LATEST, AsOf.COMMIT, on("2021-06-01")])
 def test_an_old_source_archive_is_built_by_the_tools_of_its_time(
     lab: Lab, registry: Registry, as_of: AsOf | datetime

@@ -47,9 +47,11 @@ def test_a_state_directory_that_nobody_may_write_to(user: User) -> None:
     user.gets(f"{RUN} --state /proc/bisector", 5, "a state directory that nobody may write to")
 
 
-def test_a_size_of_the_cache_that_is_none(user: User) -> None:
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_a_size_of_the_cache_that_is_none(command: str, user: User) -> None:
     user.writes("recipe.yaml", {})
-    user.gets(RUN, 2, "a size of the cache that is none", BISECTOR_CACHE="lots")
+    named = f"a size of the cache that is none at {command}"
+    user.gets(f"bisector {command} recipe.yaml", 2, named, BISECTOR_CACHE="lots")
 
 
 @pytest.mark.parametrize(("command", "status"), [("bisector status", 0), ("bisector report 12345678", 2)])

@@ -10,7 +10,7 @@ import pytest
 
 from bisector.environments.interpreters import Interpreter, Interpreters
 from bisector.oracles import departed as module
-from bisector.oracles.departed import Departed, departed
+from bisector.oracles.departed import Departed, Dropped, departed
 
 ASKS = """\
 import importlib, json, sys, warnings
@@ -50,12 +50,17 @@ def test_the_table_is_right(python: Interpreter) -> None:
         ("ModuleNotFoundError: No module named 'cgi'", Departed("cgi", 13)),
         ("cannot import name 'Mapping' from 'collections' (/x.py)", Departed("collections.Mapping", 10)),
         ("AttributeError: module 'time' has no attribute 'clock'", Departed("time.clock", 8)),
+        ("ModuleNotFoundError: No module named 'pkg_resources'", Dropped("pkg_resources", 82)),
         ("ModuleNotFoundError: No module named 'numpy'", None),
         ("cannot import name 'old' from 'collections'", None),
     ],
 )
-def test_what_python_says(said: str, gone: Departed | None) -> None:
+def test_what_python_says(said: str, gone: Departed | Dropped | None) -> None:
     assert departed(said) == gone
+
+
+def test_the_hint_names_the_setuptools_that_has_it() -> None:
+    assert "`setuptools<82` among `dependencies.requirements`" in Dropped("pkg_resources", 82).hint
 
 
 def test_the_hint_names_the_last_python_that_has_it() -> None:

@@ -15,6 +15,7 @@ from bisector.caps import survey
 from bisector.cli.commands.opening import ears, open_mirror, unmet
 from bisector.cli.commands.planned import Planned, as_json, as_lines
 from bisector.cli.commands.reading import Opened, interruptible, open_state, read_recipe
+from bisector.cli.commands.workshop import cache_budget
 from bisector.cli.options import Options
 from bisector.engine.preview import preview
 from bisector.engine.progress import Note
@@ -35,6 +36,7 @@ ENOUGH = 50
 
 def main(argument: str, options: Options) -> int:
     opened = read_recipe(argument, options)
+    cache_budget(os.environ)
     state, store = open_state(options)
     with interruptible() as stop, ears(options) as listener:
         mirror = open_mirror(state, opened.recipe, stop)

@@ -15,8 +15,8 @@ from bisector.cli.commands.reading import Opened
 from bisector.cli.commands.workshop import Workshop
 from bisector.cli.options import Options
 from bisector.console import LiveConsole, PlainConsole, Silent, terminal
-from bisector.engine.folders import folder_faults
-from bisector.engine.progress import Listener
+from bisector.engine.folders import folder_faults, overlay_faults
+from bisector.engine.progress import Listener, Note
 from bisector.engine.pythons import python_faults
 from bisector.engine.revisions import revision_faults, revision_hint
 from bisector.engine.session import Tools
@@ -50,10 +50,12 @@ def unmet(
     revisions = revision_faults(where, recipe, mirror, say)
     pythons = python_faults(where, recipe, interpreters, installers)
     folders = [] if revisions else folder_faults(where, recipe, mirror)
+    overlays = [] if revisions else overlay_faults(where, recipe, mirror)
     hints = [revision_hint(mirror)] if revisions else []
     hints += ["`bisector doctor` lists the Pythons of this machine"] if pythons else []
     hints += ["`install.path` counts from the top of the repository"] if folders else []
-    return [*revisions, *pythons, *folders], hints
+    hints += ["`overlay` paths count from the top of the repository"] if overlays else []
+    return [*revisions, *pythons, *folders, *overlays], hints
 
 
 @contextmanager
@@ -67,6 +69,7 @@ def tools(
 ) -> Iterator[Tools]:
     """All that a hunt or a trial is made with."""
     environments, machine = workshop.environments, dict(os.environ)
+    workshop.words.heard_by(lambda text: listener.hear(Note(text)))
     # Counting what is there waits for nothing and for nobody.
     with beside(lambda: attempt(lambda: environments.fit(workshop.budget))):
         yield Tools(

@@ -29,6 +29,25 @@ CACHE = "BISECTOR_CACHE"
 """The variable that says how much environments may take."""
 
 
+class Words:
+    """What is said in the workshop, kept until somebody listens."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: list[str] = []
+        self._hear: Callable[[str], None] = self._kept.append
+
+    def say(self, words: str) -> None:
+        with self._lock:
+            self._hear(words)
+
+    def heard_by(self, hear: Callable[[str], None]) -> None:
+        with self._lock:
+            self._hear = hear
+            for words in self._kept:
+                hear(words)
+
+
 @dataclass(frozen=True, slots=True)
 class Workshop:
     """Opened once; whoever has it opened closes it."""
@@ -39,6 +58,7 @@ class Workshop:
     sandbox: bool
     budget: int
     """Bytes that environments may take."""
+    words: Words
 
 
 def open_workshop(state: State, recipe: Recipe, options: Options) -> Workshop:
@@ -60,7 +80,9 @@ def open_workshop(state: State, recipe: Recipe, options: Options) -> Workshop:
     if sandbox:
         # A build may write to the downloads that it is served from: not to those of anybody else.
         root, environ = state.caged_environments, _without_caches(environ)
-    return Workshop(open_environments(root, environ, guarded=guarded), cages, sandbox, budget)
+    words = Words()
+    environments = open_environments(root, environ, guarded=guarded, say=words.say)
+    return Workshop(environments, cages, sandbox, budget, words)
 
 
 @contextmanager

@@ -1,0 +1,42 @@
+"""How environments are opened: once for all workers of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bisector.environments.builds import Builds
+from bisector.environments.dependencies import Dependencies
+from bisector.environments.environments import Environments
+from bisector.environments.interpreters import Interpreters
+from bisector.environments.layers import Shelf
+from bisector.installers import INSTALLERS, Installer, Say, unheard
+
+RETRY_PAUSES = (1.0, 5.0)
+
+
+def open_environments(
+    root: Path,
+    environ: Mapping[str, str],
+    *,
+    guarded: bool = False,
+    installers: tuple[Installer, ...] | None = None,
+    pauses: tuple[float, ...] = RETRY_PAUSES,
+    say: Say = unheard,
+) -> Environments:
+    """Those below `root`, freed of what a killed process left.
+
+    `guarded`: the cage binds `Ready.readable` read-only, so that no trial can write to a layer. Else layers
+    are copies of what the cache holds, not links, and are looked through before each use. `say` hears why it takes so
+    long where a registry does not answer.
+    """
+    shelf = Shelf(root, guarded)
+    shelf.sweep()
+    dependencies = Dependencies(shelf, root, environ, guarded, pauses, say)
+    return Environments(
+        interpreters=Interpreters(environ),
+        installers=installers or tuple(make(environ) for make in INSTALLERS.values()),
+        shelf=shelf,
+        dependencies=dependencies,
+        builds=Builds(shelf, root, dependencies),
+    )
