@@ -144,7 +144,7 @@ def test_a_build_tool_that_is_a_dependency_obeys_the_date(lab: Lab, registry: Re
         registry.uploaded[make_wheel(registry.folder, "cython", version).name] = f"{date}T00:00:00Z"
     tops = make_wheel(registry.folder, "top", "1", requires=["cython"])
     registry.uploaded[tops.name] = "2021-01-01T00:00:00Z"
-    commit = lab.repo.commit({"proj/__init__.py": ""})
+    commit = lab.repo.commit(PROJECT)
     for requirement in ("cython", "top"):
         ready = lab.ready(
             commit, requirements=(requirement,), as_of=AsOf.COMMIT, commit_date=on("2022-01-01")

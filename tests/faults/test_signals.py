@@ -46,6 +46,15 @@ def test_a_terminal_that_is_closed(scene: Scene) -> None:
     scene.goes_on()
 
 
+def test_under_nohup_a_terminal_may_close(scene: Scene) -> None:
+    scene.writes(repro=SLOW)
+    begun = scene.begins(before=["nohup"])
+    scene.waits_for_trials(begun, 1)
+    begun.send_signal(signal.SIGHUP)
+    scene.is_right(scene.ends(begun))
+    scene.is_clean()
+
+
 def test_bisector_that_is_stopped_and_continued(scene: Scene) -> None:
     scene.writes(repro=SLOW)
     begun = scene.begins()

@@ -79,7 +79,7 @@ def check_place(folder: str) -> None:
 def interruptible() -> Iterator[threading.Event]:
     """SIGINT and SIGTERM end what runs, in order; a second one ends it at once.
 
-    `timeout` and closing terminals send theirs twice in a row: that is one.
+    `timeout` and closing terminals send theirs twice in a row: that is one. Under nohup a terminal may close.
     """
     stop = threading.Event()
     first = 0.0
@@ -92,7 +92,10 @@ def interruptible() -> Iterator[threading.Event]:
         elif time.monotonic() - first > ONE_SIGNAL:
             raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, on_signal) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    heard = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        heard.append(signal.SIGHUP)
+    before = {one: signal.signal(one, on_signal) for one in heard}
     try:
         yield stop
     finally:
