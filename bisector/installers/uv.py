@@ -21,7 +21,7 @@ from bisector.process import leftovers
 
 OLDEST = (3, 6)
 SILENCE = 120.0
-"""Seconds for which a registry that has not answered is not waited for again: it is asked once, and quickly."""
+"""Seconds for which a registry that has not answered is waited for only where uv's cache does not do."""
 FAR_FUTURE = "2999-01-01T00:00:00Z"
 BUILD_TOOLS = (
     "setuptools wheel setuptools-scm setuptools-rust setuptools-git-versioning pbr versioningit "
@@ -111,23 +111,31 @@ class Uv:
         }
         argv = [str(self._program), *options, *(["--no-index"] if found.no_index else [])]
         only_wheels = [*argv, "--only-binary", ":all:"]
-        if self._is_silent:
-            wheels = attempt("uv", only_wheels, {**env, "UV_HTTP_RETRIES": "0"}, replace(bench, pauses=()))
-        else:
-            wheels = attempt("uv", only_wheels, env, bench)
-        is_silent = isinstance(wheels, Trouble) and not bench.cancelled.is_set()
-        self._silent_since = time.monotonic() if is_silent else None
-        if is_silent:
-            # No registry answers: what uv has of it may be enough. If not, that it does not answer is the word.
-            cached = attempt("uv", [*only_wheels, "--offline"], env, replace(bench, pauses=()))
-            if isinstance(cached, str):
-                bench.say("uv goes on with what it has in its cache")
-            return cached if isinstance(cached, str) else wheels
+        wheels = self._asked(only_wheels, env, bench)
         if bench.wheels_only or not isinstance(wheels, Untestable):
             return wheels
         kept = (bench.cache, bench.scratch, *([writable] if writable else []))
         seen = seeing(bench, found, Path(argv[0]).resolve().parent)
         return or_else(wheels, attempt("uv", [*argv, *building], env, seen, caged=kept))
+
+    def _asked(self, argv: Sequence[str], env: Mapping[str, str], bench: Bench) -> str | Untestable | Trouble:
+        """Where no registry answers, what uv has of it may be enough. If not, that it does not answer is the word."""
+        at_once = replace(bench, pauses=())
+        if self._is_silent:
+            answer = attempt("uv", argv, {**env, "UV_HTTP_RETRIES": "0"}, at_once)
+            if isinstance(answer, Trouble):
+                answer = attempt("uv", [*argv, "--offline"], env, at_once)
+            if isinstance(answer, str):
+                return answer
+        answer = attempt("uv", argv, env, bench)
+        if not isinstance(answer, Trouble) or bench.cancelled.is_set():
+            return answer
+        self._silent_since = time.monotonic()
+        cached = attempt("uv", [*argv, "--offline"], env, at_once)
+        if not isinstance(cached, str):
+            return answer
+        bench.say("uv goes on with what it has in its cache")
+        return cached
 
     @property
     def _is_silent(self) -> bool:

@@ -149,7 +149,7 @@ def test_a_registry_that_is_down_is_waited_for_once_in_words(land: Land, registr
     offline = hunted("0.5")
     assert (offline.status, offline.culprit) == (FOUND, CULPRIT), offline.words
     assert offline.words.count("uv gets no answer from a package index, asking again") == 2
-    assert offline.words.count("uv goes on with what it has in its cache") == 2
+    assert offline.words.count("uv goes on with what it has in its cache") == 1
     assert registry.asked.count("/simple/dep/") % 3 == 1, "three times alike, then once"
 
 

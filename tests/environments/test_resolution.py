@@ -139,6 +139,19 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 }
 
 
+def test_a_registry_that_was_silent_is_waited_for_where_the_cache_does_not_do(
+    lab: Lab, registry: Registry
+) -> None:
+    for name in ("dep", "new"):
+        make_wheel(registry.folder, name, "1")
+    commit = lab.repo.commit(PROJECT)
+    lab.ready(commit, requirements=("dep",))
+    registry.broken = 10**9
+    lab.ready(commit, requirements=("dep>=1",))
+    registry.broken = 1
+    assert "new==1" in lab.ready(commit, requirements=("new",)).facts.packages
+
+
 def test_a_build_tool_that_is_a_dependency_obeys_the_date(lab: Lab, registry: Registry) -> None:
     for version, date in (("1", "2021-01-01"), ("2", "2025-01-01")):
         registry.uploaded[make_wheel(registry.folder, "cython", version).name] = f"{date}T00:00:00Z"

@@ -46,6 +46,7 @@ class Words:
             self._hear = hear
             for words in self._kept:
                 hear(words)
+            self._kept.clear()
 
 
 @dataclass(frozen=True, slots=True)
