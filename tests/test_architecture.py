@@ -161,9 +161,12 @@ def _raises_again(handler: ast.ExceptHandler) -> bool:
     return isinstance(last, ast.Raise) and last.exc is None
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
+@pytest.mark.parametrize("path", [path for path in MODULES if path.parent.name != "guest"], ids=_name)
 def test_the_process_is_left_as_it_is(path: Path) -> None:
-    """Two trials run side by side: neither may change the other's directory, environment or umask."""
+    """Two trials run side by side: neither may change the other's directory, environment or umask.
+
+    A guest has a process of its own.
+    """
     called = {
         ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
     }

@@ -30,6 +30,8 @@ class Confinement:
     readable: tuple[Path, ...] = ()
     """What the sandbox shows besides the system: interpreters, layers, mirrors."""
     sandbox: bool = False
+    stdin: int | None = None
+    """A descriptor that it reads from; None: there is nothing to read."""
     stack_dump: bool = True
     """Take the Python stacks before a run that timed out is killed."""
 

@@ -132,7 +132,7 @@ def enclose(fence: Fence, prefix: tuple[str, ...], group: Group, confinement: Co
             argv,
             cwd=confinement.cwd,
             env=dict(confinement.env),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if confinement.stdin is None else confinement.stdin,
             stdout=pipes.output_end,
             stderr=pipes.words_end,
             start_new_session=True,

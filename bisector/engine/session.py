@@ -115,9 +115,9 @@ def _treecode(environments: Environments, recipe: Recipe, mirror: Mirror) -> Tre
     return open_treecode(environments.shelf, mirror.source.key)
 
 
-def _has_idle_processor(tools: Tools, recipe: Recipe) -> bool:
+def _has_idle_processor(recipe: Recipe) -> bool:
     """Beside one worker; a run that is measured is left alone."""
-    return tools.jobs == 1 and len(os.sched_getaffinity(0)) > 1 and recipe.verdict.metric is None
+    return len(os.sched_getaffinity(0)) > 1 and recipe.verdict.metric is None
 
 
 class _Crew:
@@ -135,7 +135,8 @@ class _Crew:
         self._made = len(list((folder / "logs").glob("*.log")))
         self._lock = threading.Lock()
         self.ahead: Ahead | None = None
-        if _has_idle_processor(tools, recipe):
+        self._has_idle_processor = _has_idle_processor(recipe)
+        if self._has_idle_processor and tools.jobs == 1:
             behind = Behind()
             self.ahead = Ahead(
                 lambda bench, wish, *way: prepare(bench, wish.request, wish.purpose, *way),
@@ -196,6 +197,7 @@ class _Crew:
                 sandbox=tools.sandbox,
                 treecode=self._treecode,
                 look=patient_search,
+                expects_builds=self._has_idle_processor,
                 closed=(tools.state.hunts,),
             )
         return self._benches[name]

@@ -1,11 +1,13 @@
 """Environments: every commit gets a fresh one, made of layers that are made once.
 
-The rooms: interpreters, project (what a tree says), requirements, dependencies and builds (the two kinds
-of layer), packages (which of them a commit gets), layers (the shelf they stand on), thin (the virtualenv on
-top), proof, ladder; environments puts them together. bytecode and alike: of packages; treecode: of the tree.
+The rooms: interpreters, project (what a tree says), requirements, dependencies and builds (the two kinds of
+layer; yard and builder: where and by whom one is built), packages (which of them a commit gets), layers (the shelf
+they stand on), thin (the virtualenv on top), proof, ladder; environments puts them together. bytecode and alike: of
+packages; treecode: of the tree.
 """
 
 from bisector.environments.budget import DEFAULT_BUDGET
+from bisector.environments.builder import Builder
 from bisector.environments.dependencies import Between
 from bisector.environments.environments import Environments
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
@@ -17,6 +19,7 @@ from bisector.environments.treecode import Treecode, open_treecode
 __all__ = [
     "DEFAULT_BUDGET",
     "Between",
+    "Builder",
     "Environments",
     "Holding",
     "Interpreter",

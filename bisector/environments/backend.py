@@ -7,24 +7,26 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from bisector.environments import artefacts, compiled, inputs, loaders, scripts, thin, wheels
+from bisector.environments import artefacts, compiled, inputs, loaders, scripts, wheels, yard
+from bisector.environments.builder import PATIENT, Builder
 from bisector.environments.inputs import Breadth, Inputs
-from bisector.environments.interpreters import GUEST, Interpreter
+from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, temporary
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.environments.requirements import with_requires
+from bisector.environments.yard import Outfit, Yard
 from bisector.installers.words import BUILD_FAILED, DISK_FULL, reason_of
 from bisector.model import Stage, Trouble, Untestable
-from bisector.process import Finished, leftovers
+from bisector.process import Finished, ProgramMissing, leftovers
 
-RECORDER = "_bisector_recorder"
 LITTLE = 8 << 10
 """Bytes of an editable install's own modules: a run compiles them in a millisecond, a process starts in thirty."""
 
@@ -58,6 +60,13 @@ class Task:
     guarded: bool
     """No run can write to what comes of it."""
 
+    @property
+    def outfit(self) -> Outfit:
+        system = self.project.build_system
+        is_patient = not system.backend_path and not self.steps
+        imports = PATIENT.get(system.backend) if is_patient else None
+        return Outfit(self.interpreter, self.layers, imports, self.kind is Kind.WHEEL, self.timeout)
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
@@ -82,9 +91,12 @@ class Wants:
 def build(task: Task, place: Place, result: Path) -> Made | Failed | Wants | Trouble:
     """Fill `result` with a layer: packages, scripts, METADATA, and `tree` for what it left there."""
     result.mkdir(parents=True)
+    outfit, builder = task.outfit, place.builder
+    if builder is not None and builder.fits(outfit):
+        return _Build(task, place, result, builder.yard, builder).run()
     with temporary(place.scratch / "build") as scratch:
-        work = _Build(task, place, result, scratch)
-        return work.run()
+        own = yard.furnish(outfit, place.runner, place.tree, scratch)
+        return _Build(task, place, result, own).run()
 
 
 @dataclass(frozen=True)
@@ -92,23 +104,17 @@ class _Build:
     task: Task
     place: Place
     result: Path
-    scratch: Path
+    yard: Yard
+    builder: Builder | None = None
 
     def run(self) -> Made | Failed | Wants | Trouble:
-        since = artefacts.moment(self.scratch)
-        self._write_job()
-        venv = thin.make(
-            self.scratch / "venv", self.task.interpreter, [layer.path for layer in self.task.layers]
-        )
-        shutil.copyfile(GUEST / "recorder.py", venv.site / f"{RECORDER}.py")
-        (venv.site / f"{RECORDER}.pth").write_text(f"import {RECORDER}\n")
-        (self.scratch / "home").mkdir()
-        compiled.listen_to_git(venv.bin)
+        since = artefacts.moment(self.yard.scratch)
+        job = self._job()
         failed: str | Trouble | Wants | None = None
         for step in self.task.steps:
-            failed = failed or self._command(["/bin/sh", "-c", step], venv, self.place.tree)
+            failed = failed or self._command(["/bin/sh", "-c", step], self.place.tree)
         if failed is None and self.task.kind is not Kind.STEPS:
-            failed = self._hook(venv)
+            failed = self._hook(job)
         left = artefacts.find(self.place.tree, self.place.facts.files(), since)
         if isinstance(failed, Trouble | Wants):
             artefacts.take_away(left, self.place.tree)
@@ -116,7 +122,7 @@ class _Build:
         files = self.place.facts.files()
         places = (self.task.project.folder, self.place.tree)
         noted = compiled.python_read(self.place.tree, left.new, files, places)
-        read = self._inputs(venv).with_files([*left.changed, *left.new, *noted]).settled(files)
+        read = self._inputs().with_files([*left.changed, *left.new, *noted]).settled(files)
         if failed is not None:
             artefacts.take_away(left, self.place.tree)
             return Failed(read, failed)
@@ -126,13 +132,13 @@ class _Build:
         else:
             artefacts.take_away(left, self.place.tree)
         # Last: it alone may write to the result, which nobody but the trial reads from then on.
-        self._compile(venv)
+        self._compile()
         return Made(read)
 
-    def _inputs(self, venv: thin.Thin) -> Inputs:
+    def _inputs(self) -> Inputs:
         folder = self.task.project.folder.relative_to(self.place.tree)
         top = "" if folder == Path() else folder.as_posix()
-        read = inputs.from_record(self.scratch / "record", venv.bin, top)
+        read = inputs.from_record(self.yard.record, self.yard.venv.bin, top)
         if self.task.kind is Kind.WHEEL:
             # What is copied is what is there: a new file must not go unnoticed.
             return read.at_least(Breadth.ALL if read.breadth is Breadth.SOURCES else read.breadth)
@@ -140,54 +146,55 @@ class _Build:
             return read.at_least(Breadth.ALL)
         return read
 
-    @property
-    def _out(self) -> Path:
-        return self.scratch / "out"
-
-    def _write_job(self) -> None:
-        """Before any code of the project runs: it could lay a link where this is written."""
-        self._out.mkdir()
+    def _job(self) -> bytes:
+        """As it is before any code of the project runs."""
         project, system = self.task.project, self.task.project.build_system
-        (self.scratch / "job.json").write_text(
-            json.dumps(
-                {
-                    "backend": system.backend,
-                    "backend_path": [str(project.folder / place) for place in system.backend_path],
-                    "kind": self.task.kind.value,
-                    "out": str(self._out),
-                    "have": self.task.have,
-                    "result": str(self.scratch / "answer.json"),
-                }
-            )
-        )
+        folder = project.folder.stat()
+        words = {
+            "folder": str(project.folder),
+            "identity": [folder.st_dev, folder.st_ino],
+            "backend": system.backend,
+            "backend_path": [str(project.folder / place) for place in system.backend_path],
+            "kind": self.task.kind.value,
+            "out": str(self.yard.out),
+            "have": self.task.have,
+        }
+        return f"{json.dumps(words)}\n".encode()
 
-    def _hook(self, venv: thin.Thin) -> str | Trouble | Wants | None:
-        job = self.scratch / "job.json"
-        failed = self._command([venv.python, GUEST / "hook.py", job], venv, self.task.project.folder)
+    def _hook(self, job: bytes) -> str | Trouble | Wants | None:
+        failed = self._fault(self.yard.hook, self._told(job))
         if failed is not None:
             return failed
-        said = _answer(self.scratch)
+        said = _answer(self.yard)
         if said is None:
             return "its build backend ended without an answer"
         if "requires" in said:
             requires = said["requires"]
             return Wants(tuple(map(str, requires)) if isinstance(requires, list) else ())
         if "unsupported" in said:
-            return self._develop(venv)
+            return self._develop()
         try:
             return self._take(said)
         except (zipfile.BadZipFile, FileNotFoundError) as error:
             return f"its build backend made no wheel that can be read: {error}"
 
+    def _told(self, job: bytes) -> Finished | ProgramMissing:
+        if self.builder is not None:
+            return self.builder.tell(job)
+        with tempfile.TemporaryFile(dir=self.place.scratch) as file:
+            file.write(job)
+            file.seek(0)
+            return self.yard.run(self.yard.hook, self.task.project.folder, stdin=file.fileno())
+
     def _take(self, said: Mapping[str, object]) -> str | None:
         if "metadata" in said:
-            metadata = self._out / Path(str(said["metadata"])).name / "METADATA"
-            if not leftovers.is_own(metadata, self.scratch):
+            metadata = self.yard.out / Path(str(said["metadata"])).name / "METADATA"
+            if not leftovers.is_own(metadata, self.yard.scratch):
                 return "its build backend made no metadata that can be read"
             shutil.copyfile(metadata, self.result / "METADATA")
             return None
-        wheel = self._out / Path(str(said["wheel"])).name
-        if not leftovers.is_own(wheel, self.scratch):
+        wheel = self.yard.out / Path(str(said["wheel"])).name
+        if not leftovers.is_own(wheel, self.yard.scratch):
             return "its build backend made no wheel that can be read"
         # Of a wheel that was built for its metadata alone, nothing else may reach the trial.
         layer = self.result / "unpacked" if self.task.kind is Kind.METADATA else self.result
@@ -202,19 +209,19 @@ class _Build:
             shutil.rmtree(layer)
         return None
 
-    def _develop(self, venv: thin.Thin) -> str | Trouble | None:
+    def _develop(self) -> str | Trouble | None:
         """What editable meant before PEP 660; old setuptools know nothing else."""
-        project = self.task.project
+        project, venv = self.task.project, self.yard.venv
         if not project.has_setup:
             return (
                 f"its build backend, {project.build_system.backend}, cannot make an editable install: "
                 "install.mode pythonpath or wheel can do without, or build_requirements a newer one"
             )
         before = set(venv.site.iterdir()) | set(venv.bin.iterdir())
-        failed = self._command([venv.python, "setup.py", "develop", "--no-deps"], venv, project.folder)
+        failed = self._command([venv.python, "setup.py", "develop", "--no-deps"], project.folder)
         if failed is not None:
             return failed
-        if not all(leftovers.is_below(folder, self.scratch) for folder in (venv.site, venv.bin)):
+        if not all(leftovers.is_below(folder, self.yard.scratch) for folder in (venv.site, venv.bin)):
             return "its setup.py put a link in the place of its virtualenv"
         site = self.result / self.task.interpreter.site
         for item in [*venv.site.iterdir(), *venv.bin.iterdir()]:
@@ -238,33 +245,19 @@ class _Build:
             if entry_points is not None:
                 scripts.write_entry_points(entry_points, self.result / "bin")
 
-    def _compile(self, venv: thin.Thin) -> None:
+    def _compile(self) -> None:
         """Bytecode once: nobody may write it into the layer later. What does not compile says so itself."""
         site = self.result / self.task.interpreter.site
         little = LITTLE if self.task.guarded and self.task.kind is Kind.EDITABLE else 0
         if sum(path.lstat().st_size for path in site.rglob("*.py")) > little:
-            command: list[str | Path] = [venv.python, "-I", "-m", "compileall", "-q", site]
-            self._command(command, venv, self.scratch, self.result)
+            command: list[str | Path] = [self.yard.venv.python, "-I", "-m", "compileall", "-q", site]
+            self._command(command, self.yard.scratch, self.result)
 
-    def _command(
-        self, argv: list[str | Path], venv: thin.Thin, cwd: Path, *writable: Path
-    ) -> str | Trouble | None:
+    def _command(self, argv: list[str | Path], cwd: Path, *writable: Path) -> str | Trouble | None:
+        return self._fault(argv, self.yard.run(argv, cwd, *writable))
+
+    def _fault(self, argv: list[str | Path], ran: Finished | ProgramMissing) -> str | Trouble | None:
         """None: it succeeded; a reason, when the project's own code failed."""
-        env = {
-            "PATH": f"{venv.bin}:{compiled.SYSTEM_PATH}",
-            "HOME": str(self.scratch / "home"),
-            "TMPDIR": str(self.scratch),
-            "LANG": "C.UTF-8",
-            "VIRTUAL_ENV": str(venv.path),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "BISECTOR_RECORD": str(self.scratch / "record"),
-            "BISECTOR_RECORD_TREE": str(self.place.tree),
-            "BISECTOR_RECORD_INVENTORY": "yes" if self.task.kind is Kind.WHEEL else "no",
-        }
-        readable = (*self.task.interpreter.readable, *(layer.path for layer in self.task.layers), GUEST)
-        ran = self.place.runner(
-            argv, cwd, env, self.task.timeout, (self.place.tree, self.scratch, *writable), readable
-        )
         if not isinstance(ran, Finished):
             return Trouble(f"{ran.program} cannot be started: {ran.reason}")
         said = f"{ran.stdout}\n{ran.stderr}"
@@ -281,10 +274,10 @@ class _Build:
         return reason_of(said) or f"its build exited with {ran.exit_status}"
 
 
-def _answer(scratch: Path) -> Mapping[str, object] | None:
+def _answer(yard: Yard) -> Mapping[str, object] | None:
     """What hook.py wrote: the build's code runs beside it and may have kept it from writing."""
     try:
-        said = json.loads(leftovers.read(scratch / "answer.json", scratch) or "")
+        said = json.loads(leftovers.read(yard.answer, yard.scratch) or "")
     except (ValueError, RecursionError):
         return None
     return said if isinstance(said, dict) else None

@@ -5,22 +5,25 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from bisector.beside import beside
-from bisector.environments import artefacts, backend, moving
+from bisector.environments import artefacts, backend, builder, moving, yard
 from bisector.environments.backend import Failed, Kind, Made, Task, Wants
+from bisector.environments.builder import Builder
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.inputs import Inputs, from_json
-from bisector.environments.layers import Layer, Shelf, remove
+from bisector.environments.layers import Layer, Shelf, remove, temporary
 from bisector.environments.naming import Served
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata, declared, merge, name_of, parse
+from bisector.environments.yard import Outfit
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
@@ -99,6 +102,8 @@ class Builds:
     bound: bool = False
     """What was built serves one tree alone; in another one of the same content it would have to be built anew."""
     _failed: dict[str, Untestable] = field(default_factory=dict)
+    _likely: Outfit | None = None
+    """What the next build is made with, if there is one: as the last commit's, where that was built."""
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def provide(
@@ -113,13 +118,32 @@ class Builds:
                 return self._failed[name]
             layer = self._found(name, place)
             if isinstance(layer, Layer):
+                self._likely = None
                 artefacts.put_back(layer.path / "tree", place.tree)
                 return self._built(layer)
             if layer is not None:
                 return layer
-        if meanwhile is None or place.beside is None:
+        if meanwhile is not None and place.beside is not None:
+            made = self._make_beside(meanwhile, place.beside, key, order, place, files)
+        elif place.builder is not None:
+            made = self._make(key, order, replace(place, keeps_failures=False), files)
+        else:
             return self._make(key, order, place, files)
-        return self._make_beside(meanwhile, place.beside, key, order, place, files)
+        # Beside other work a build may fail that would not alone: it is believed when it fails once more.
+        alone = replace(place, builder=None)
+        return self._make(key, order, alone, files) if isinstance(made, Untestable) else made
+
+    @contextmanager
+    def expecting(self, place: Place) -> Iterator[Builder | None]:
+        """Who may do the next build here, and starts before there is a tree; None: there will hardly be one."""
+        likely = self._likely
+        if likely is None:
+            yield None
+            return
+        with temporary(place.scratch / "builder") as scratch:
+            own = yard.furnish(likely, place.runner, place.tree, scratch)
+            with builder.waiting(own, place.cancelled.set) as waiting:
+                yield waiting
 
     def _make_beside(
         self,
@@ -130,14 +154,13 @@ class Builds:
         place: Place,
         files: Mapping[str, str],
     ) -> Built | Untestable | Trouble:
-        """Beside other work a build may fail that would not alone: it is believed when it fails once more."""
         with beside(partial(meanwhile, own), own.cancelled.set):
             # Needed as soon as both are through, and made once for an interpreter.
             self.dependencies.seed(order.served.interpreter, place.cancelled)
             made = self._make(key, order, replace(place, keeps_failures=False), files)
             if not isinstance(made, Built):
                 own.cancelled.set()
-        return self._make(key, order, place, files) if isinstance(made, Untestable) else made
+        return made
 
     def _make(
         self, key: str, order: Order, place: Place, files: Mapping[str, str]
@@ -208,6 +231,7 @@ class Builds:
                 guarded=self.shelf.guarded,
             )
             made = backend.build(task, place, result)
+            self._likely = task.outfit if isinstance(made, Made) and task.outfit.imports else None
             if isinstance(made, Made):
                 lines = (f"{redact(line)}\n" for line in seen.lines)
                 (result / REQUIRES).write_text("".join(lines), encoding="utf-8")

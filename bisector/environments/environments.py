@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from packaging.specifiers import SpecifierSet
 from bisector.environments import budget as budgets
 from bisector.environments import ladder, packages, project, proof, thin, wants
 from bisector.environments.backend import Kind
+from bisector.environments.builder import Builder
 from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Between, Dependencies
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
@@ -78,6 +80,10 @@ class Environments:
         if served is not None:
             wish = Wish(ladder.rungs(request)[0], request, None, served)
             packages.begin(self.dependencies, wish, cancelled)
+
+    def expecting(self, place: Place) -> AbstractContextManager[Builder | None]:
+        """Who may do the build of a commit whose tree is not there yet; None: there will hardly be one."""
+        return self.builds.expecting(place)
 
     def _told(self, request: EnvironmentRequest) -> Served | None:
         """Where the recipe says which Python, whatever lies in the tree."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from bisector.environments.builder import Builder
 from bisector.environments.interpreters import Interpreter
 from bisector.installers import Runner
 from bisector.model import EnvironmentFacts, EnvironmentRequest
@@ -52,6 +53,8 @@ class Place(Desk):
     """Brings the tree back to what it was before a build failed in it."""
     beside: Place | None = None
     """For what is done while a build goes on here. Its `cancelled` is its own, and follows this one's."""
+    builder: Builder | None = None
+    """May do the build, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ class Runner(Protocol):
         timeout: float | None,
         writable: tuple[Path, ...],
         readable: tuple[Path, ...],
+        stdin: int | None = None,
     ) -> Finished | ProgramMissing: ...
 
 

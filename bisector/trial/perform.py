@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bisector.beside import beside
 from bisector.caps import Confinement, gpu_memory_hook
-from bisector.environments import Place, Ready, Treecode
+from bisector.environments import Builder, Place, Ready
 from bisector.git.door import GitFailed, SubmoduleUnavailable
 from bisector.git.worktrees import empty
 from bisector.model import (
@@ -32,9 +32,10 @@ from bisector.trial.alter import alter
 from bisector.trial.below import BELOW, NOT_IMPORTED, smells_of_import
 from bisector.trial.clock import Clock
 from bisector.trial.grounds import Grounds
-from bisector.trial.hooks import HOOK, READER, WITNESS, hook
+from bisector.trial.hooks import HOOK, hook
+from bisector.trial.laying import Laying
 from bisector.trial.prepared import Laid, Prepared, Unfit
-from bisector.trial.repeat import SO_FEW, Repeated, Stand, repeat, take_turns
+from bisector.trial.repeat import Repeated, Stand, take_turns
 from bisector.trial.room import Room
 from bisector.trial.workbench import Step, Workbench
 
@@ -114,12 +115,17 @@ class _Making:
             return self._in_environment(self.prepared.ready, self._grounds.taken_over(self.prepared.place))
         self._clear()
         place, early = self._grounds.double("environment"), self._grounds.single("early")
-        unfit = self._beside_packages(early)
-        made = unfit or self._environment(self.request.environment, place)
-        return self._in_environment(made, place) if isinstance(made, Ready) else (None, made)
+        with self._expecting_a_build() as builder:
+            unfit = self._beside_packages(early)
+            made = unfit or self._environment(self.request.environment, place, builder)
+            return self._in_environment(made, place) if isinstance(made, Ready) else (None, made)
 
     def prepare(self, go_on: Callable[[], bool]) -> Laid | None:
         self._clear()
+        with self._expecting_a_build() as builder:
+            return self._prepared(go_on, builder)
+
+    def _prepared(self, go_on: Callable[[], bool], builder: Builder | None) -> Laid | None:
         unfit = self._laid_out()
         if unfit is not None:
             # Only a conflict is git's word for sure, whatever went on beside it.
@@ -129,16 +135,20 @@ class _Making:
             return None
         # Beside a run a build may fail that would not alone.
         place = replace(self._grounds.double("environment"), keeps_failures=False)
-        made = self._environment(self.request.environment, place)
+        made = self._environment(self.request.environment, place, builder)
         if not isinstance(made, Ready):
             return None
-        treecode = self._treecode(made)
-        has_bytecode = treecode is not None and self._lay(treecode, made, place)
+        has_bytecode = self._laying.lay(made, place)
         return Prepared(self.bench, made, place, dict(self.clock.spent), has_bytecode)
 
     def _clear(self) -> None:
         empty(self.bench.scratch)
         self.bench.laid.mkdir(parents=True)
+
+    def _expecting_a_build(self) -> AbstractContextManager[Builder | None]:
+        if not self.bench.expects_builds:
+            return nullcontext()
+        return self.bench.environments.expecting(self._grounds.single("expecting"))
 
     def _beside_packages(self, place: Place) -> Untestable | None:
         """The tree is laid out beside what of the environment needs none; why it cannot be."""
@@ -199,12 +209,20 @@ class _Making:
     def _grounds(self) -> Grounds:
         return Grounds(self.bench, self.request, self.log, self.cancelled, self._lay_tree)
 
-    def _environment(self, asked: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:
+    @property
+    def _laying(self) -> Laying:
+        return Laying(self.bench, self.request, self.purpose)
+
+    def _environment(
+        self, asked: EnvironmentRequest, place: Place, builder: Builder | None = None
+    ) -> Ready | Untestable | Trouble:
         """Installed, and the module under test found to come from this commit's tree."""
-        treecode = self._laying
+        treecode = self._laying.treecode
         meanwhile = nullcontext() if treecode is None else beside(partial(treecode.expect, place))
         with self.clock.measure(Step.INSTALL), meanwhile:
-            made = self.bench.environments.prepare(asked, place)
+            made = self.bench.environments.prepare(asked, replace(place, builder=builder))
+            if builder is not None:
+                builder.let_go()
             if not isinstance(made, Ready):
                 return made
             return self.bench.environments.prove(made, place) or made
@@ -217,50 +235,16 @@ class _Making:
         stand = self._stand(ready)
         with self.clock.measure(Step.REPRO):
             if turns is None or beside is None:
-                made: Repeated | Untestable | Trouble = self._runs(stand, ready, place)
+                is_laid = isinstance(self.prepared, Prepared) and self.prepared.has_bytecode
+                made: Repeated | Untestable | Trouble = self._laying.runs(
+                    stand, ready, place, is_laid=is_laid
+                )
             else:
                 made = take_turns(stand, beside, turns, self.bench.look)
         if not isinstance(made, Repeated):
             return made
         places = Places(str(self.bench.slot.tree), str(stand.room.scratch), str(ready.venv))
         return Ran(made.runs, places, made.beside)
-
-    def _runs(self, stand: Stand, ready: Ready, place: Place) -> Repeated | Untestable:
-        """With bytecode laid out where it was learnt that it is worth it; the proof's runs compile for themselves."""
-        treecode = self._treecode(ready)
-        if treecode is None:
-            return repeat(stand)
-        if not (isinstance(self.prepared, Prepared) and self.prepared.has_bytecode):
-            self._lay(treecode, ready, place)
-        if self.purpose is not Purpose.END and not treecode.knows_nothing:
-            return repeat(stand)
-        told = stand.room.scratch / "imported"
-        hook(ready, self.bench.scratch, WITNESS, treecode.witness(place, told))
-
-        def learn() -> None:
-            treecode.learn(place, told)
-            if self.request.runs > SO_FEW:
-                self._lay(treecode, ready, place)
-
-        made = repeat(stand, learn)
-        treecode.learn(place, told)
-        return made
-
-    def _treecode(self, ready: Ready) -> Treecode | None:
-        treecode = self._laying
-        return treecode if treecode is not None and treecode.serves(ready.interpreter) else None
-
-    @property
-    def _laying(self) -> Treecode | None:
-        """None: the runs compile for themselves."""
-        return None if self.purpose is Purpose.CONFIRM else self.bench.treecode
-
-    def _lay(self, treecode: Treecode, ready: Ready, place: Place) -> bool:
-        """Whether anything is known that is worth it."""
-        reader = treecode.lay(ready, place, self.bench.laid)
-        if reader is not None:
-            hook(ready, self.bench.scratch, READER, reader)
-        return reader is not None
 
     def _stand(self, ready: Ready) -> Stand:
         room = Room(self.bench.scratch / "repro", self.request.repro, self.bench.slot.tree)

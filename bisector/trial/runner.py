@@ -31,6 +31,7 @@ class CagedRunner:
         timeout: float | None,
         writable: tuple[Path, ...],
         readable: tuple[Path, ...],
+        stdin: int | None = None,
     ) -> Finished | ProgramMissing:
         # Two at a time: a build, and the packages that are installed beside it.
         log = self.bench.scratch / f"build-{threading.get_ident()}.log"
@@ -50,6 +51,7 @@ class CagedRunner:
             writable=writable,
             readable=(*readable, *self.bench.shared, *self.bench.history, *more.readable),
             sandbox=self.bench.sandbox,
+            stdin=stdin,
             stack_dump=False,
         )
         run = self.bench.cage.run(confined, self.cancelled)

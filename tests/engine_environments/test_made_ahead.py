@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -68,6 +69,27 @@ def test_every_commit_is_judged_by_its_own_tree_and_install(land: Land) -> None:
             number = hunted.project.number(trial["commit"])
             assert f"VALUE {number} of {number}" in Path(trial["log"]).read_text()
     assert (trees(land) > 1) is IDLE
+    assert not [*land.state.glob("hunts/*/scratch/*")]
+
+
+def test_a_build_s_interpreter_starts_while_the_tree_is_laid_out(land: Land) -> None:
+    """One that nobody has told the commit when it starts, and none of them is left."""
+    setup = SETUP.replace("packages", "description=sys.orig_argv[-1], packages").replace(
+        "from", "import sys\nfrom"
+    )
+    asks = (
+        "import importlib.metadata as m; said = m.metadata('proj'); "
+        "print('built', said['Version'], said['Summary']); "
+    )
+    hunted = land.hunt(history(land, setup), "install: {mode: editable}", f'repro: {{python: "{asks}{RUN}"}}')
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    expected = 0
+    for trial in hunted.report["trials"]:
+        if trial["verdict"] != "skip":
+            said = re.findall(r"^built (\d+) (\S+)$", Path(trial["log"]).read_text(), re.MULTILINE)
+            assert {version for version, _ in said} == {str(hunted.project.number(trial["commit"]))}
+            expected += said[0][1] == "setuptools.build_meta"
+    assert (expected > 0) is IDLE
     assert not [*land.state.glob("hunts/*/scratch/*")]
 
 

@@ -172,13 +172,22 @@ def bare(
     timeout: float | None,
     writable: tuple[Path, ...],
     readable: tuple[Path, ...],
+    stdin: int | None = None,
 ) -> Finished | ProgramMissing:
     """No cage: what is tested here is not the cage."""
-    ran = run(argv, cwd=cwd, env=env, timeout=timeout)
+    ran = run(argv, cwd=cwd, env=env, timeout=timeout, stdin=heard(stdin))
     if isinstance(ran, ProgramMissing):
         return ran
     # As a cage does it: one stream for both.
     return replace(ran, stdout_bytes=ran.stderr_bytes + ran.stdout_bytes, stderr_bytes=b"")
+
+
+def heard(stdin: int | None) -> bytes | None:
+    """All that is said, to its end."""
+    if stdin is None:
+        return None
+    with open(os.dup(stdin), "rb") as said:
+        return said.read()
 
 
 def stopped_by(stop: threading.Event) -> Runner:
@@ -191,8 +200,9 @@ def stopped_by(stop: threading.Event) -> Runner:
         timeout: float | None,
         writable: tuple[Path, ...],
         readable: tuple[Path, ...],
+        stdin: int | None = None,
     ) -> Finished | ProgramMissing:
-        return run(argv, cwd=cwd, env=env, timeout=timeout, cancelled=stop)
+        return run(argv, cwd=cwd, env=env, timeout=timeout, cancelled=stop, stdin=heard(stdin))
 
     return runner
 

@@ -34,6 +34,7 @@ class Caged:
         timeout: float | None,
         writable: tuple[Path, ...],
         readable: tuple[Path, ...],
+        stdin: int | None = None,
     ) -> Finished | ProgramMissing:
         self.log.unlink(missing_ok=True)
         run = self.cage.run(
@@ -47,6 +48,7 @@ class Caged:
                 writable=writable,
                 readable=readable,
                 sandbox=True,
+                stdin=stdin,
                 stack_dump=False,
             ),
             threading.Event(),

@@ -51,6 +51,7 @@ def test_what_was_called_off_is_compiled_for_the_next_trial(lab: Lab) -> None:
         timeout: float | None,
         writable: tuple[Path, ...],
         readable: tuple[Path, ...],
+        stdin: int | None = None,
     ) -> Finished | ProgramMissing:
         off.cancelled.set()
         return run(["true"], cwd=cwd, env={}, timeout=None)

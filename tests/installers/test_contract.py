@@ -30,6 +30,7 @@ def bare(
     timeout: float | None,
     writable: tuple[Path, ...],
     readable: tuple[Path, ...],
+    stdin: int | None = None,
 ) -> Finished | ProgramMissing:
     ran = run(argv, cwd=cwd, env=env, timeout=timeout)
     if isinstance(ran, ProgramMissing):

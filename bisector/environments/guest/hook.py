@@ -1,6 +1,9 @@
-"""Calls a build backend (PEP 517 and 660) in the project's folder; the one argument is a job in JSON."""
+"""Calls a build backend (PEP 517 and 660) in the project's folder. The job is a line of JSON on standard input.
 
-# ruff: noqa: PTH104
+Arguments: the file for the answer, and modules to import while there is no job yet.
+"""
+
+# ruff: noqa: PTH104, PTH116
 
 import importlib
 import json
@@ -41,16 +44,32 @@ def work(job: "dict[str, Any]") -> "dict[str, object]":
     return {"wheel": build(job["out"], None)}
 
 
+def enter(folder: str, identity: "list[int]") -> None:
+    """What was seen of the file system before the tree was laid out may show another folder there."""
+    os.chdir(folder)
+    os.environ["PWD"] = folder
+    status = os.stat(".")
+    if [status.st_dev, status.st_ino] != identity:
+        sys.exit(folder + " is another folder now")
+
+
 def main() -> None:
     # The folder of this script must not be where the backend finds its modules.
     del sys.path[0]
-    with open(sys.argv[1]) as file:
-        job = json.load(file)
+    result, modules = sys.argv[1], sys.argv[2:]
+    for module in modules:
+        importlib.import_module(module)
+    said = sys.stdin.readline()
+    if not said:
+        return
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    job = json.loads(said)
+    enter(job["folder"], job["identity"])
     answer = work(job)
-    aside = job["result"] + ".part"
+    aside = result + ".part"
     with open(aside, "w") as file:
         json.dump(answer, file)
-    os.rename(aside, job["result"])
+    os.rename(aside, result)
 
 
 main()
