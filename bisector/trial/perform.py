@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -142,8 +142,15 @@ class _Making:
         return Prepared(self.bench, made, place, dict(self.clock.spent), has_bytecode)
 
     def _clear(self) -> None:
-        empty(self.bench.scratch)
+        """What the last trial left goes while the tree is laid out: some thousand files."""
+        empty(self._away)
+        with suppress(FileNotFoundError):
+            self.bench.scratch.rename(self._away)
         self.bench.laid.mkdir(parents=True)
+
+    @property
+    def _away(self) -> Path:
+        return self.bench.scratch.with_name(f"{self.bench.scratch.name}.away")
 
     def _expecting_a_build(self) -> AbstractContextManager[Builder | None]:
         if not self.bench.expects_builds:
@@ -167,7 +174,7 @@ class _Making:
 
     def _laid_out(self) -> Untestable | None:
         """The commit's tree; why a fixup or overlay does not fit."""
-        with self.clock.measure(Step.CHECKOUT):
+        with self.clock.measure(Step.CHECKOUT), beside(partial(empty, self._away)):
             return self._lay_tree()
 
     def _lay_tree(self) -> Untestable | None:
