@@ -197,7 +197,7 @@ class _Crew:
                 sandbox=tools.sandbox,
                 treecode=self._treecode,
                 look=patient_search,
-                expects_builds=self._has_idle_processor,
+                has_idle_processor=self._has_idle_processor,
                 closed=(tools.state.hunts,),
             )
         return self._benches[name]

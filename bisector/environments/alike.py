@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from bisector.environments.census import CACHE
 from bisector.process import leftovers
 
-CACHE = "__pycache__"
 OF_A_SOURCE = re.compile(r"(.+?)\.[^.]+(?:\.opt-[^.]+)?\.pyc")
 MOST = 2
 """Layers that are looked through: a third would have little that these have not."""
@@ -49,16 +49,16 @@ def lend(site: Path, other: Path, suffix: str) -> None:
             _link(folder / CACHE, there / CACHE, [f"{name.removesuffix('.py')}{suffix}" for name in same])
 
 
-def modules_without(site: Path, suffix: str, unread: str) -> list[str]:
-    """The sources that have no bytecode yet, seen from `site`; those below a folder of that name left out."""
-    found = []
+def modules(site: Path, suffix: str, unread: str) -> dict[str, bool]:
+    """The sources, seen from `site`, and whether each has bytecode; those below a folder of that name left out."""
+    found: dict[str, bool] = {}
     for folder, below, _ in os.walk(site):
         below[:] = [name for name in below if name not in {unread, CACHE}]
         here = Path(folder)
         made = _files(here / CACHE)
         top = os.path.relpath(here, site)
         names = (name.removesuffix(".py") for name in _files(here) if name.endswith(".py"))
-        found += [f"{top}/{name}.py" for name in names if f"{name}{suffix}" not in made]
+        found |= {f"{top}/{name}.py": f"{name}{suffix}" in made for name in names}
     return found
 
 

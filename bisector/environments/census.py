@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+CACHE = "__pycache__"
+FACTS = ".layer.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +17,9 @@ class Census:
     bytes: int
     """On the disk, files shared with a cache included."""
     digest: str
-    """Of every name, size, kind and time of change; a dot file at the top does not count."""
+    """Of every name, size, kind and time of change; a dot file at the top does not count, nor bytecode where nothing
+    that runs can write to it: some is made later.
+    """
     strict: bool
 
 
@@ -32,13 +38,37 @@ def take_census(path: Path, strict: bool) -> Census:
                 if name.startswith(".") and "/" not in name:
                     continue
                 status = entry.stat(follow_symlinks=False)
+                counts = strict or CACHE not in name
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-                    lines.append(f"{name}/")
+                    line = f"{name}/"
                 else:
                     total += status.st_blocks * 512
                     changed = status.st_ctime_ns if strict else status.st_mtime_ns
-                    lines.append(f"{name} {status.st_size} {changed}")
+                    line = f"{name} {status.st_size} {changed}"
+                if counts:
+                    lines.append(line)
     lines.sort()
     text = "\n".join(lines).encode("utf-8", "surrogateescape")
     return Census(total, hashlib.sha256(text).hexdigest(), strict)
+
+
+def facts_of(path: Path) -> Census | None:
+    """What was counted when the folder was published; None: nothing that can be read."""
+    try:
+        said = json.loads((path / FACTS).read_text())
+        return Census(int(said["bytes"]), str(said["digest"]), bool(said["strict"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def is_as_published(path: Path) -> bool:
+    facts = facts_of(path)
+    return facts is not None and take_census(path, facts.strict).digest == facts.digest
+
+
+def write_facts(path: Path, *, strict: bool) -> None:
+    half = path / f"{FACTS}.half"
+    half.unlink(missing_ok=True)
+    half.write_text(json.dumps(asdict(take_census(path, strict))))
+    half.replace(path / FACTS)

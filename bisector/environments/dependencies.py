@@ -19,6 +19,7 @@ from bisector.environments.budget import DOWNLOADS
 from bisector.environments.bytecode import Lend, compile_packages, no_lending
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
+from bisector.environments.later import Later
 from bisector.environments.layers import Layer, Shelf, temporary
 from bisector.environments.naming import Served, kind_of, layer_name, lock_name
 from bisector.environments.ready import Desk, Place
@@ -58,6 +59,7 @@ class Dependencies:
     """Makes dependency layers on a shelf. What could not be resolved or installed fails at once again."""
 
     shelf: Shelf
+    later: Later
     root: Path
     environ: Mapping[str, str] = field(repr=False)
     guarded: bool
@@ -214,6 +216,8 @@ class Dependencies:
         made = self.shelf.make(key, build, place.cancelled)
         if isinstance(made, Untestable):
             self._fails(key, made, place)
+        elif isinstance(made, Layer):
+            self.later.used(made, interpreter, place)
         return made
 
     def _lend(self, interpreter: Interpreter) -> Lend:

@@ -21,6 +21,7 @@ from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Between, Dependencies
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
+from bisector.environments.later import MakePlace
 from bisector.environments.layers import Holding, Layer, Shelf, remove
 from bisector.environments.naming import Served
 from bisector.environments.packages import Wish
@@ -127,11 +128,16 @@ class Environments:
         """What lies in the cache, least recently used first."""
         return self.shelf.holdings()
 
+    def begin_what_was_put_off(self, make_place: MakePlace) -> None:
+        """Beside the runs, in a place that outlives this trial."""
+        self.dependencies.later.begin(make_place)
+
     def fit(self, budget: int) -> int:
         """Bring the cache to `budget` bytes, or as near as what is in use allows; the bytes freed."""
         return budgets.fit(self.shelf, budget)
 
     def close(self) -> None:
+        self.dependencies.later.close()
         self.shelf.close()
 
     def _on(self, rung: Rung, request: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:

@@ -6,21 +6,19 @@ Knows nothing of what is in them. Look, lock, look again; every lock is a file's
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
 import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from bisector.environments.census import Census, take_census
+from bisector.environments.census import facts_of, is_as_published, write_facts
 from bisector.locks import try_lock
 from bisector.model import Trouble, Untestable
 
-FACTS = ".layer.json"
 LOCK_LOOK = 0.05
 
 
@@ -102,20 +100,32 @@ class Shelf:
         except BlockingIOError:
             return False
         path = self.layers / key
-        return path.is_dir() and (key in self._proven or _is_as_published(path))
+        return path.is_dir() and (key in self._proven or is_as_published(path))
 
     def make(self, key: str, build: Build, cancelled: threading.Event) -> Layer | Untestable | Trouble:
         """The layer, built by `build` into a folder aside unless it is there or another process makes it."""
         found = self.get(key)
         if found is not None:
             return found
-        lock = self._lock_to_build(key, cancelled)
-        if lock is None:
-            return Trouble("cancelled while another hunt made the environment")
-        try:
+        with self.alone(key, cancelled) as is_mine:
+            if not is_mine:
+                return Trouble("cancelled while another hunt made the environment")
             return self.get(key) or self._build(key, build)
+
+    @contextmanager
+    def alone(self, key: str, cancelled: threading.Event) -> Iterator[bool]:
+        """Whether nobody else makes something of this layer meanwhile; False: it was called off before."""
+        lock = self._lock_to_build(key, cancelled)
+        try:
+            yield lock is not None
         finally:
-            os.close(lock)
+            if lock is not None:
+                os.close(lock)
+
+    def grew(self, key: str) -> None:
+        """It holds more than when it was published."""
+        write_facts(self.layers / key, strict=not self.guarded)
+        self.grown.touch()
 
     def holdings(self) -> tuple[Holding, ...]:
         """What lies here, least recently used first."""
@@ -177,8 +187,7 @@ class Shelf:
             if failed is not None:
                 return failed
             _protect(path)
-            (path / FACTS).unlink(missing_ok=True)
-            (path / FACTS).write_text(json.dumps(asdict(take_census(path, strict=not self.guarded))))
+            write_facts(path, strict=not self.guarded)
             path.rename(self.layers / key)
             self.grown.touch()
         except OSError as error:
@@ -192,7 +201,7 @@ class Shelf:
     def _is_whole(self, key: str, path: Path) -> bool:
         if self.guarded and key in self._proven:
             return True
-        whole = _is_as_published(path)
+        whole = is_as_published(path)
         if whole:
             self._proven.add(key)
         return whole
@@ -229,7 +238,7 @@ class Shelf:
             yield from self.layers.iterdir()
 
     def _holding(self, path: Path) -> Holding:
-        facts = _facts(path)
+        facts = facts_of(path)
         lock = try_lock(self._use_lock(path.name))
         if lock is not None:
             os.close(lock)
@@ -241,19 +250,6 @@ class Shelf:
 
     def _build_lock(self, key: str) -> Path:
         return self.root / "locks" / f"{key}.build"
-
-
-def _facts(path: Path) -> Census | None:
-    try:
-        said = json.loads((path / FACTS).read_text())
-        return Census(int(said["bytes"]), str(said["digest"]), bool(said["strict"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _is_as_published(path: Path) -> bool:
-    facts = _facts(path)
-    return facts is not None and take_census(path, facts.strict) == facts
 
 
 def _protect(path: Path) -> None:

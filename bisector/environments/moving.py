@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 
-from bisector.environments.layers import FACTS
+from bisector.environments.census import FACTS
 
 TIES = ".tree"
 """In a layer, which tree it names and how. A dot file at the top is no part of it."""

@@ -9,6 +9,7 @@ from bisector.environments.builds import Builds
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.environments import Environments
 from bisector.environments.interpreters import Interpreters
+from bisector.environments.later import Later
 from bisector.environments.layers import Shelf
 from bisector.installers import INSTALLERS, Installer, Say, unheard
 
@@ -32,7 +33,7 @@ def open_environments(
     """
     shelf = Shelf(root, guarded)
     shelf.sweep()
-    dependencies = Dependencies(shelf, root, environ, guarded, pauses, say)
+    dependencies = Dependencies(shelf, Later(shelf), root, environ, guarded, pauses, say)
     return Environments(
         interpreters=Interpreters(environ),
         installers=installers or tuple(make(environ) for make in INSTALLERS.values()),

@@ -55,6 +55,8 @@ class Place(Desk):
     """For what is done while a build goes on here. Its `cancelled` is its own, and follows this one's."""
     builder: Builder | None = None
     """May do the build, if there is one."""
+    may_defer: bool = False
+    """A run here may take a little longer than the next: it is not measured, and has time."""
 
 
 @dataclass(frozen=True, slots=True)

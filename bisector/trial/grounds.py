@@ -9,11 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bisector.beside import Follower
-from bisector.environments import Place
+from bisector.caps import Behind
+from bisector.environments import Desk, Place
 from bisector.git.tree import Tree
 from bisector.plan import TrialRequest
 from bisector.trial.runner import CagedRunner
 from bisector.trial.workbench import Workbench
+
+AMPLE = 30.0
+"""Seconds of a run: in less it might be over in vain where it compiles a large package for itself."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,14 @@ class Grounds:
         """With a `cancelled` of its own, which follows the trial's."""
         return self._place(name, Follower(self.cancelled))
 
+    def lasting(self, scratch: Path, cancelled: threading.Event) -> Desk:
+        """Behind all runs, until `cancelled`: what goes on there outlives the trial."""
+        behind = Behind()
+        behind.stand_back(True)
+        bench = replace(self.bench, scratch=scratch, cage=replace(self.bench.cage, behind=behind))
+        runner = CagedRunner(bench, self.request, cancelled)
+        return Desk(scratch, scratch / "log", runner, cancelled)
+
     def _place(self, name: str, cancelled: threading.Event) -> Place:
         scratch = self.bench.scratch / name
         scratch.mkdir()
@@ -47,7 +59,13 @@ class Grounds:
             runner=CagedRunner(self.bench, self.request, cancelled),
             cancelled=cancelled,
             restore=self.restore,
+            may_defer=self._may_defer,
         )
+
+    @property
+    def _may_defer(self) -> bool:
+        has_time = self.request.limits.timeout >= AMPLE
+        return has_time and self.bench.has_idle_processor and self.bench.environments.shelf.guarded
 
     def taken_over(self, place: Place) -> Place:
         """What was prepared belongs to this trial from now on, what its builds said included."""

@@ -153,7 +153,7 @@ class _Making:
         return self.bench.scratch.with_name(f"{self.bench.scratch.name}.away")
 
     def _expecting_a_build(self) -> AbstractContextManager[Builder | None]:
-        if not self.bench.expects_builds:
+        if not self.bench.has_idle_processor:
             return nullcontext()
         return self.bench.environments.expecting(self._grounds.single("expecting"))
 
@@ -232,6 +232,9 @@ class _Making:
                 builder.let_go()
             if not isinstance(made, Ready):
                 return made
+            if self.purpose is not Purpose.END:
+                # Beside an end's run the other end is made ready.
+                self.bench.environments.begin_what_was_put_off(self._grounds.lasting)
             return self.bench.environments.prove(made, place) or made
 
     def _repro(self, ready: Ready, place: Place) -> Outcome:

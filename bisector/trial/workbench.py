@@ -38,8 +38,8 @@ class Workbench:
     """None: each run compiles what it imports."""
     look: Search = search
     """Finds the number of a metric in an output, to know when there are pairs enough."""
-    expects_builds: bool = False
-    """A build's interpreter starts while the tree is laid out, for which there is a processor."""
+    has_idle_processor: bool = False
+    """For what can be done beside; never where a run is measured."""
     closed: tuple[Path, ...] = ()
     """Folders of other trials, which hold links to what is shared."""
     beside: Workbench | None = None
