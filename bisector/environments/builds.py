@@ -168,7 +168,7 @@ class Builds:
         result = place.scratch / "project"
         try:
             made = self._build(order, place, result)
-            if not isinstance(made, Made):
+            if not isinstance(made, Made) and not place.cancelled.is_set():
                 # Who builds here next must find what this one has found.
                 place.restore()
             if isinstance(made, Untestable | Trouble):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
@@ -43,7 +43,7 @@ class Environments:
     shelf: Shelf
     dependencies: Dependencies
     builds: Builds
-    proofs: Proofs = field(default_factory=Proofs)
+    proofs: Proofs
 
     def prepare(self, request: EnvironmentRequest, place: Place) -> Ready | Untestable | Trouble:
         """The first rung of the ladder that gives an environment; the reasons of all when none does."""

@@ -11,6 +11,7 @@ from bisector.environments.environments import Environments
 from bisector.environments.interpreters import Interpreters
 from bisector.environments.later import Later
 from bisector.environments.layers import Shelf
+from bisector.environments.proof import Proofs
 from bisector.installers import INSTALLERS, Installer, Say, unheard
 
 RETRY_PAUSES = (1.0, 5.0)
@@ -40,4 +41,5 @@ def open_environments(
         shelf=shelf,
         dependencies=dependencies,
         builds=Builds(shelf, root, dependencies),
+        proofs=Proofs(shelf),
     )

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bisector.environments.census import facts_of
+from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import GUEST
-from bisector.environments.layers import temporary
+from bisector.environments.layers import Shelf, temporary
 from bisector.environments.ready import Place, Ready
 from bisector.installers.words import reason_of
 from bisector.model import InstallMode, Stage, Trouble, Untestable
@@ -20,23 +25,24 @@ PROOF_TIMEOUT = 60.0
 
 @dataclass(frozen=True)
 class Proofs:
-    """Asks Python once for each set of layers: that start costs as much as the rest of an environment.
+    """Asks Python once for each set of layers and each tree: that start costs as much as the rest of an environment.
 
     Nothing but the tree's own files can then change the answer: the search path, its order and everything on it
     outside of the tree are the same. While the file that was found is there, what comes before it can only be
-    another file of the tree.
+    another file of the tree. Where no run can write to a layer the answer is kept in it for the next hunt.
     """
 
-    _found: dict[tuple[object, ...], tuple[Path, ...]] = field(default_factory=dict)
+    shelf: Shelf
+    _found: dict[str, tuple[Path, ...]] = field(default_factory=dict)
 
     def prove(self, ready: Ready, place: Place) -> Untestable | Trouble | None:
         """None: each module lies in the tree. Nothing of the project is executed."""
         if not ready.modules:
             return None
-        path = ready.variables.get("PYTHONPATH")
-        key = (ready.readable, ready.modules, ready.origins, place.tree, path)
-        known = self._found.get(key)
-        if known is not None and all(file.is_file() for file in known):
+        key = _key(ready, place.tree)
+        known = self._found.get(key) or self._kept(key, ready, place.tree)
+        if known and all(_lies_in(file, place.tree) for file in known):
+            self._found[key] = known
             return None
         said = _ask(ready, place)
         if isinstance(said, Untestable | Trouble):
@@ -46,9 +52,47 @@ class Proofs:
             if fault is not None:
                 return fault
         files = tuple(Path(origin) for origin in said.values() if origin)
-        if all(file.is_relative_to(place.tree) and file.is_file() for file in files):
+        if all(_lies_in(file, place.tree) for file in files):
             self._found[key] = files
+            self._keep(key, files, ready, place.tree)
         return None
+
+    def _note(self, key: str, ready: Ready) -> Path | None:
+        """In the uppermost layer, with which it goes."""
+        top = ready.readable[0]
+        return top / f".{key}" if self.shelf.guarded and top.parent == self.shelf.layers else None
+
+    def _kept(self, key: str, ready: Ready, tree: Path) -> tuple[Path, ...]:
+        note = self._note(key, ready)
+        said = note.read_text("utf-8", "surrogateescape") if note is not None and note.exists() else ""
+        return tuple(tree / line for line in said.splitlines())
+
+    def _keep(self, key: str, files: tuple[Path, ...], ready: Ready, tree: Path) -> None:
+        note = self._note(key, ready)
+        lines = [str(file.relative_to(tree)) for file in files]
+        if note is not None and not any("\n" in line for line in lines):
+            half = note.with_name(f"{note.name}.{os.getpid()}.{threading.get_ident()}")
+            # Where it cannot be written it is asked again.
+            with suppress(OSError):
+                half.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogateescape")
+                half.replace(note)
+
+
+def _key(ready: Ready, tree: Path) -> str:
+    """What decides where modules come from, but for the files of the tree."""
+    counted = ((path, facts_of(path)) for path in ready.readable)
+    return fingerprint(
+        "proof",
+        ready.interpreter.words(),
+        [f"{path} {facts.digest if facts else ''}" for path, facts in counted],
+        ready.modules,
+        map(str, (*ready.origins, tree)),
+        [ready.variables.get("PYTHONPATH", "")],
+    )
+
+
+def _lies_in(file: Path, tree: Path) -> bool:
+    return file.is_file() and file.resolve().is_relative_to(tree.resolve())
 
 
 def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | Trouble:
