@@ -181,5 +181,12 @@ def open_ledger(
         head = mirror.git.text("rev-list", "-1", "--all").strip()
         worktrees.add(mirror, f"hunt-{hunt}", tree, head)
     tree.mkdir(parents=True, exist_ok=True)
+    _free_locks(git_dir)
     git = Git(git_dir, local_environment(mirror.machine), tree)
     return Ledger(git, folder, terms, first_parent, tuple(paths))
+
+
+def _free_locks(git_dir: Path) -> None:
+    """What a killed git was about to write: a hunt's process alone writes to its worktree."""
+    for lock in (*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")):
+        lock.unlink(missing_ok=True)

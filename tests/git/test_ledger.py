@@ -210,6 +210,21 @@ def test_starting_again_forgets_what_was(making: Making, ledger_of: Opening) -> 
     assert project[5] not in ledger.log()
 
 
+@pytest.mark.parametrize("left", ["BISECT_HEAD.lock", "refs/bisect/bad.lock"])
+def test_what_a_killed_git_was_about_to_write_is_in_nobody_s_way(
+    making: Making, ledger_of: Opening, left: str
+) -> None:
+    project = making.repository("1..9")
+    begun = ledger_of(project)
+    begun.start(project[9], [project[1]], [])
+    lock = begun.git.git_dir / left
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.write_text("half")
+    ledger = ledger_of(project)
+    ledger.start(project[9], [project[1]], [])
+    assert ledger.drive(ideal(project, 5)) == First(project[5])
+
+
 def test_two_hunts_bisect_side_by_side_on_one_mirror(
     making: Making, mirror_of: Callable[[Repository], Mirror], tmp_path: Path
 ) -> None:
