@@ -29,6 +29,7 @@ class Builder:
         self.yard = yard
         self._ended = ended
         self._mouth: int | None = mouth
+        self.was_told = False
 
     def fits(self, outfit: Outfit) -> bool:
         """Whether it could do such a build now."""
@@ -36,6 +37,7 @@ class Builder:
 
     def tell(self, job: bytes) -> Finished | ProgramMissing:
         """Do it, to the end."""
+        self.was_told = True
         if self._mouth is not None:
             # Gone in this very moment, it has ended in vain, and says so.
             with suppress(BrokenPipeError):

@@ -124,14 +124,14 @@ class Builds:
             if layer is not None:
                 return layer
         if meanwhile is not None and place.beside is not None:
-            made = self._make_beside(meanwhile, place.beside, key, order, place, files)
-        elif place.builder is not None:
-            made = self._make(key, order, replace(place, keeps_failures=False), files)
+            made, is_sure = self._make_beside(meanwhile, place.beside, key, order, place, files), False
         else:
-            return self._make(key, order, place, files)
+            made = self._make(key, order, place, files)
+            is_sure = not _is_doubtful(place)
+        if is_sure or not isinstance(made, Untestable):
+            return made
         # Beside other work a build may fail that would not alone: it is believed when it fails once more.
-        alone = replace(place, builder=None)
-        return self._make(key, order, alone, files) if isinstance(made, Untestable) else made
+        return self._make(key, order, replace(place, builder=None), files)
 
     @contextmanager
     def expecting(self, place: Place) -> Iterator[Builder | None]:
@@ -177,7 +177,7 @@ class Builds:
             self._remember(key, made.inputs)
             if isinstance(made, Failed):
                 failed = backend.untestable(made)
-                if place.keeps_failures:
+                if place.keeps_failures and not _is_doubtful(place):
                     self._failed[name] = failed
                 return failed
             layer = self._kept(name, result, place)
@@ -276,6 +276,11 @@ class Builds:
 
     def _memory(self, key: str) -> Path:
         return self.root / "inputs" / key
+
+
+def _is_doubtful(place: Place) -> bool:
+    """Whether what failed here was done by one who started before there was a tree."""
+    return place.builder is not None and place.builder.was_told
 
 
 def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) -> str:

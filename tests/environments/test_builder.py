@@ -214,6 +214,25 @@ def test_a_build_that_fails_alone_as_well_has_failed(lab: Lab) -> None:
         assert builder is None
 
 
+def test_a_failure_that_it_had_no_part_in_is_believed_at_once(lab: Lab) -> None:
+    two(lab)
+    third = lab.repo.commit({"setup.py": "raise SystemExit('not today')\n"})
+
+    def attempts(builder: Builder | None) -> int:
+        lab.repo.checkout(third)
+        before = (lab.root / "log").read_text()
+        place = replace(lab.place(), builder=builder, beside=None, runner=piped)
+        made = lab.current.prepare(lab.request(third, InstallMode.WHEEL), place)
+        assert isinstance(made, Untestable)
+        return (lab.root / "log").read_text().removeprefix(before).count("hook.py")
+
+    with expecting(lab) as builder:
+        until_it_waits()
+        with_one = attempts(builder)
+    lab.open()
+    assert with_one == attempts(None)
+
+
 def test_one_that_sees_another_folder_builds_nothing(lab: Lab) -> None:
     """A cage shows what lay there when it was made, whatever took its place."""
     _, second = two(lab)
