@@ -115,9 +115,9 @@ def _treecode(environments: Environments, recipe: Recipe, mirror: Mirror) -> Tre
     return open_treecode(environments.shelf, mirror.source.key)
 
 
-def _has_idle_processor(recipe: Recipe) -> bool:
-    """Beside one worker; a run that is measured is left alone."""
-    return len(os.sched_getaffinity(0)) > 1 and recipe.verdict.metric is None
+def _has_idle_processor(tools: Tools, recipe: Recipe) -> bool:
+    """Beside all workers; a run that is measured is left alone."""
+    return len(os.sched_getaffinity(0)) > tools.jobs and recipe.verdict.metric is None
 
 
 class _Crew:
@@ -135,7 +135,7 @@ class _Crew:
         self._made = len(list((folder / "logs").glob("*.log")))
         self._lock = threading.Lock()
         self.ahead: Ahead | None = None
-        self._has_idle_processor = _has_idle_processor(recipe)
+        self._has_idle_processor = _has_idle_processor(tools, recipe)
         if self._has_idle_processor and tools.jobs == 1:
             behind = Behind()
             self.ahead = Ahead(
