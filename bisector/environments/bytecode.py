@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bisector.environments import alike
-from bisector.environments.census import CACHE
+from bisector.environments.census import CACHE, NOTE
 from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import temporary
 from bisector.environments.reached import reached
@@ -30,8 +30,6 @@ MANY = 400
 UNREAD = "tests"
 """Of numpy, scipy and pandas it is the larger half, and hardly a repro imports it."""
 MOST_WORKERS = 4
-NOTE = ".later"
-"""In a layer that is in use before all is compiled: the modules that are left, a line each."""
 
 
 def shares(modules: int) -> int:
@@ -59,7 +57,7 @@ def compile_packages(
     modules = alike.modules(venv.site, suffix, UNREAD)
     missing = [path for path, is_there in modules.items() if not is_there and "\n" not in path]
     if place.may_defer and len(missing) > MANY:
-        missing = _put_off(venv, missing, reached(venv.site, modules))
+        missing = _put_off(venv, interpreter.site, missing, reached(venv.site, modules))
     if not missing:
         return None
     with temporary(place.scratch / "compile") as own:
@@ -71,7 +69,7 @@ def compile_packages(
 
 def compile_listed(
     modules: bytes,
-    site: Path,
+    folder: Path,
     writable: Path,
     interpreter: Interpreter,
     place: Desk,
@@ -79,24 +77,24 @@ def compile_listed(
     *,
     idle: bool = False,
 ) -> Finished | ProgramMissing:
-    """Modules, a line each, seen from `site`. `idle`: by one process that takes what all others leave."""
+    """Modules, a line each, seen from `folder`. `idle`: by one process that takes what all others leave."""
     listed = place.scratch / "modules"
     listed.write_bytes(modules)
     argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", GUEST / "compile.py", listed]
     argv += ["1", "idle"] if idle else [str(shares(modules.count(b"\n")))]
     env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(place.scratch), "LANG": "C.UTF-8"}
     readable = (*interpreter.readable, GUEST)
-    return place.runner(argv, site, env, timeout, (writable, place.scratch), readable)
+    return place.runner(argv, folder, env, timeout, (writable, place.scratch), readable)
 
 
-def _put_off(venv: Thin, missing: list[str], first: set[str]) -> list[str]:
+def _put_off(venv: Thin, site: str, missing: list[str], first: set[str]) -> list[str]:
     """What is needed at once; the rest is noted, and has its folders."""
     rest = [path for path in missing if path not in first]
     for top in dict.fromkeys(path.rpartition("/")[0] for path in rest):
         with suppress(FileExistsError):
             (venv.site / top / CACHE).mkdir()
     if rest:
-        (venv.path / NOTE).write_bytes(_lines(rest))
+        (venv.path / NOTE).write_bytes(_lines(f"{site}/{path.removeprefix('./')}" for path in rest))
     return [path for path in missing if path in first]
 
 

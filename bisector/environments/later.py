@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bisector.environments.bytecode import NOTE, compile_listed
-from bisector.environments.census import CACHE
+from bisector.environments.bytecode import compile_listed
+from bisector.environments.census import CACHE, NOTE, facts_of, noted, source_of
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
 from bisector.environments.ready import Desk, Place
@@ -32,8 +32,9 @@ class _Left:
     interpreter: Interpreter
 
     @property
-    def site(self) -> Path:
-        return self.layer.path / self.interpreter.site
+    def is_open(self) -> bool:
+        facts = facts_of(self.layer.path)
+        return facts is not None and facts.partial
 
     @property
     def note(self) -> Path:
@@ -41,12 +42,18 @@ class _Left:
 
     def folders(self) -> Iterator[Path]:
         """Where it goes; a link that a package put there is not followed."""
-        tops = dict.fromkeys(
-            path.rpartition("/")[0] for path in self.note.read_text("utf-8", "surrogateescape").splitlines()
-        )
-        for folder in (self.site / top / CACHE for top in tops):
-            if leftovers.is_below(folder, self.site):
+        tops = {path.rpartition("/")[0] for path in noted(self.layer.path)}
+        for folder in (self.layer.path / top / CACHE for top in tops):
+            if leftovers.is_below(folder, self.layer.path):
                 yield folder
+
+    def forget(self) -> None:
+        """What somebody who was killed had made of it: nobody knows how much of that the disk has."""
+        left = noted(self.layer.path)
+        with _writable([*self.folders()]) as folders:
+            for file in [file for folder in folders for file in folder.iterdir()]:
+                if source_of(str(file.relative_to(self.layer.path))) in left:
+                    file.unlink()
 
 
 class Later:
@@ -55,6 +62,8 @@ class Later:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._left: dict[str, _Left] = {}
+        self._known: set[str] = set()
+        """Layers of which everything was made while this process lives."""
         self._in_vain: set[str] = set()
         self._mutex = threading.Lock()
         self._stop = threading.Event()
@@ -64,14 +73,25 @@ class Later:
     def used(self, layer: Layer, interpreter: Interpreter, place: Place) -> None:
         """What is left is made as soon as somebody begins; at once where no run may be slower than another."""
         left = _Left(layer, interpreter)
-        if not left.note.exists():
+        if not left.is_open:
             return
+        self._forget_of_the_dead(left)
         if not place.may_defer:
             with temporary(place.scratch / DESK) as own:
                 self._make(left, replace(place, scratch=own), idle=False)
         elif layer.key not in self._in_vain:
             with self._mutex:
                 self._left[layer.key] = left
+
+    def _forget_of_the_dead(self, left: _Left) -> None:
+        """Unless somebody alive is at it."""
+        if left.layer.key not in self._known:
+            self._known.add(left.layer.key)
+            at_once = threading.Event()
+            at_once.set()
+            with self._shelf.alone(left.layer.key, at_once) as is_mine:
+                if is_mine and left.is_open:
+                    left.forget()
 
     def begin(self, make_place: MakePlace) -> None:
         with self._mutex:
@@ -99,27 +119,24 @@ class Later:
     def _make(self, left: _Left, place: Desk, *, idle: bool) -> None:
         with self._shelf.alone(left.layer.key, place.cancelled) as is_mine:
             # Another process may have been at it until now.
-            if not is_mine or not left.note.exists():
+            if not is_mine or not left.is_open:
                 return
+            path = left.layer.path
             with _writable([*left.folders()]):
-                modules = left.note.read_bytes()
                 ran = compile_listed(
-                    modules, left.site, left.layer.path, left.interpreter, place, None, idle=idle
+                    left.note.read_bytes(), path, path, left.interpreter, place, None, idle=idle
                 )
             if isinstance(ran, Finished) and ran.ok:
-                left.note.unlink()
                 self._shelf.grew(left.layer.key)
+                left.note.unlink()
 
 
 @contextmanager
-def _writable(folders: Sequence[Path]) -> Iterator[None]:
+def _writable(folders: Sequence[Path]) -> Iterator[Sequence[Path]]:
     try:
         for folder in folders:
             folder.chmod(0o755)
-            for half in folder.glob("*.half"):
-                # Of somebody who was killed.
-                half.unlink()
-        yield
+        yield folders
     finally:
         for folder in folders:
             folder.chmod(0o555)

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bisector.environments.census import facts_of, is_as_published, write_facts
+from bisector.environments.census import complete, facts_of, is_as_published, publish
 from bisector.locks import try_lock
 from bisector.model import Trouble, Untestable
 
@@ -123,8 +123,8 @@ class Shelf:
                 os.close(lock)
 
     def grew(self, key: str) -> None:
-        """It holds more than when it was published."""
-        write_facts(self.layers / key, strict=not self.guarded)
+        """It holds all that was to come later."""
+        complete(self.layers / key)
         self.grown.touch()
 
     def holdings(self) -> tuple[Holding, ...]:
@@ -187,7 +187,7 @@ class Shelf:
             if failed is not None:
                 return failed
             _protect(path)
-            write_facts(path, strict=not self.guarded)
+            publish(path, strict=not self.guarded)
             path.rename(self.layers / key)
             self.grown.touch()
         except OSError as error:
@@ -243,7 +243,7 @@ class Shelf:
         if lock is not None:
             os.close(lock)
         used = self._use_lock(path.name).stat().st_mtime
-        return Holding(path.name, path, facts.bytes if facts else 0, used, in_use=lock is None)
+        return Holding(path.name, path, facts.census.bytes if facts else 0, used, in_use=lock is None)
 
     def _use_lock(self, key: str) -> Path:
         return self.root / "locks" / f"{key}.use"

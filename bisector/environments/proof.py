@@ -84,7 +84,7 @@ def _key(ready: Ready, tree: Path) -> str:
     return fingerprint(
         "proof",
         ready.interpreter.words(),
-        [f"{path} {facts.digest if facts else ''}" for path, facts in counted],
+        [f"{path} {facts.made if facts else ''}" for path, facts in counted],
         ready.modules,
         map(str, (*ready.origins, tree)),
         [ready.variables.get("PYTHONPATH", "")],
@@ -92,7 +92,7 @@ def _key(ready: Ready, tree: Path) -> str:
 
 
 def _lies_in(file: Path, tree: Path) -> bool:
-    return file.is_file() and file.resolve().is_relative_to(tree.resolve())
+    return file.is_relative_to(tree) and file.is_file() and file.resolve().is_relative_to(tree.resolve())
 
 
 def _ask(ready: Ready, place: Place) -> Mapping[str, str | None] | Untestable | Trouble:

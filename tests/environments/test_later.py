@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bisector.environments import Desk, Environments, Ready
-from bisector.environments.bytecode import MANY, NOTE
+from bisector.environments.bytecode import MANY
+from bisector.environments.census import NOTE
 from bisector.process import Finished, ProgramMissing
 
 from .conftest import PROJECT, Lab, bare, make_wheel, stopped_by
@@ -102,17 +103,64 @@ def test_a_run_that_may_not_be_slower_finds_all_of_it(large: Lab, first: bool) -
     assert not (layer(large) / NOTE).exists()
 
 
+def cached(lab: Lab, module: str) -> Path:
+    (found,) = layer(lab).glob(f"lib/python*/site-packages/dep/{module}")
+    suffix = next(path.name for path in layer(lab).rglob("soon.*.pyc")).removeprefix("soon")
+    return found.with_name("__pycache__") / f"{found.stem}{suffix}"
+
+
 def test_who_was_killed_half_way_leaves_the_rest_to_the_next(large: Lab) -> None:
+    """What is there of it may be cut short, after a power cut: no run gets to see it."""
     prepared(large)
-    (folder,) = layer(large).glob("lib/python*/site-packages/dep/rest/__pycache__")
-    folder.chmod(0o755)
-    suffix = next(path.name for path in folder.parents[1].rglob("soon*.pyc")).removeprefix("soon")
-    (folder / f"m3{suffix}.half").write_bytes(b"half")
+    made = cached(large, "rest/m3.py")
+    made.parent.chmod(0o755)
+    made.write_bytes(cached(large, "soon.py").read_bytes()[:20])
+    made.with_name(f"{made.name}.half").write_bytes(b"half")
+    mine = layer(large).stat().st_ino
     large.open(guarded=True)
-    prepared(large)
+    ready = prepared(large)
+    assert layer(large).stat().st_ino == mine
+    assert large.say(ready, "import dep.rest.m3 as m; print(m.value)") == "3"
     finish(large, large.current)
     assert compiled(large) == ALL
-    assert not [*folder.glob("*.half")]
+    assert not [*made.parent.glob("*.half")]
+
+
+@pytest.mark.parametrize("module", ["soon.py", "rest/m3.py"])
+def test_bytecode_that_the_disk_has_lost_is_noticed_once_all_is_there(large: Lab, module: str) -> None:
+    prepared(large)
+    finish(large, large.current)
+    made = cached(large, module)
+    made.chmod(0o644)
+    made.write_bytes(made.read_bytes()[:20])
+    large.open(guarded=True)
+    ready = prepared(large)
+    assert large.say(ready, "import dep, dep.rest.m3 as m; print(dep.soon.value, m.value)") == "soon 3"
+
+
+def test_bytecode_that_is_needed_at_once_counts_from_the_beginning(large: Lab) -> None:
+    prepared(large)
+    made = cached(large, "soon.py")
+    made.chmod(0o644)
+    made.write_bytes(made.read_bytes()[:20])
+    large.open(guarded=True)
+    ready = prepared(large)
+    assert large.say(ready, "import dep, dep.rest.m3 as m; print(dep.soon.value, m.value)") == "soon 3"
+
+
+def test_killed_between_the_last_two_writes(large: Lab) -> None:
+    """All is there and counted, and the note has not gone: nothing is made or thrown away again."""
+    prepared(large)
+    said = (layer(large) / NOTE).read_bytes()
+    finish(large, large.current)
+    (layer(large) / NOTE).write_bytes(said)
+    before = cached(large, "rest/m3.py").stat()
+    large.open(guarded=True)
+    prepared(large)
+    large.current.begin_what_was_put_off(lambda scratch, cancelled: desk(large, scratch, cancelled))
+    large.current.dependencies.later.close()
+    after = cached(large, "rest/m3.py").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
 def test_closing_calls_it_off_and_the_note_stays(large: Lab) -> None:
@@ -137,18 +185,10 @@ def test_closing_calls_it_off_and_the_note_stays(large: Lab) -> None:
 
 def test_what_goes_wrong_is_left_to_the_next_process(large: Lab) -> None:
     """The runs are no less right without it: they are not told, and it is not tried again at each trial."""
-    calls: list[Path] = []
+    calls: list[object] = []
 
-    def full(
-        argv: Sequence[str | Path],
-        cwd: Path,
-        env: Mapping[str, str],
-        timeout: float | None,
-        writable: tuple[Path, ...],
-        readable: tuple[Path, ...],
-        stdin: int | None = None,
-    ) -> Finished | ProgramMissing:
-        calls.append(cwd)
+    def full(*words: object, **_: object) -> Finished | ProgramMissing:
+        calls.append(words)
         raise OSError(28, "No space left on device")
 
     def make(scratch: Path, cancelled: threading.Event) -> Desk:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bisector.environments import Ready
-from bisector.environments.census import write_facts
+from bisector.environments.census import publish
 from bisector.model import InstallMode, Stage, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing
 
@@ -84,5 +84,16 @@ def test_another_content_of_a_layer_is_asked_again(lab: Lab, prepare: Callable[[
     assert asked(lab, ready) == 1
     (dependencies,) = {path for path in ready.readable if [*path.glob("lib/python*/site-packages/dep")]}
     (dependencies / "share").mkdir()
-    write_facts(dependencies, strict=False)
+    publish(dependencies, strict=False)
     assert asked(lab, prepare(True)) == 1
+
+
+def test_a_module_that_lies_in_the_tree_by_another_name_is_asked_about_each_time(lab: Lab) -> None:
+    """A build may write down where the tree really lies, which is no path below a link to it."""
+    lab.open(guarded=True)
+    ready = lab.ready(lab.repo.commit(PROJECT))
+    (lab.root / "link").symlink_to(lab.repo.tree)
+    place = replace(lab.place(), tree=lab.root / "link")
+    assert lab.current.prove(ready, place) is None
+    assert lab.current.prove(ready, place) is None
+    assert not [*lab.root.glob("state/layers/*/.proof-*")]
