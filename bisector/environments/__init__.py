@@ -8,12 +8,12 @@ reached and later: of packages; treecode: of the tree.
 
 from bisector.environments.budget import DEFAULT_BUDGET
 from bisector.environments.builder import Builder
-from bisector.environments.dependencies import Between
 from bisector.environments.environments import Environments
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.layers import Holding
 from bisector.environments.opening import open_environments
 from bisector.environments.ready import Desk, Locks, Place, Ready, TreeFacts
+from bisector.environments.releases import Between
 from bisector.environments.treecode import Treecode, open_treecode
 
 __all__ = [

@@ -9,9 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from packaging.requirements import Requirement
-from packaging.version import Version
-
 from bisector.beside import Turns
 from bisector.environments import alike, scripts, thin, wheels
 from bisector.environments.alike import most_alike
@@ -31,27 +28,6 @@ from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 from bisector.process import Finished, leftovers
 
 PROOF_TIMEOUT = 120.0
-MOST_RELEASES = 400
-"""An installer is asked once for each: for some seconds, not for minutes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """Two versions of a package; which is the newer one does not matter."""
-
-    name: str
-    one: str
-    other: str
-
-    def below(self, top: str) -> str:
-        """A requirement for what lies above the lower one and below `top`."""
-        low = min(self.one, self.other, key=Version)
-        lowest = Version(low).public
-        return f"{self.name}>={lowest},!={lowest},<{Version(top).public}"
-
-    @property
-    def top(self) -> str:
-        return max(self.one, self.other, key=Version)
 
 
 @dataclass
@@ -102,7 +78,7 @@ class Dependencies:
             else:
                 with temporary(place.scratch / "resolve") as scratch:
                     wanted = Wanted(served.interpreter.path, requirements, cutoff)
-                    lines = served.installer.resolve(wanted, self._bench(served, request, place, scratch))
+                    lines = served.installer.resolve(wanted, self.bench(served, request, place, scratch))
             if isinstance(lines, Untestable):
                 self._fails(name, lines, place)
             elif not isinstance(lines, Trouble):
@@ -127,7 +103,7 @@ class Dependencies:
         with self._turns.of(name, desk.cancelled) as is_mine:
             if is_mine:
                 wanted = Wanted(served.interpreter.path, requirements, cutoff)
-                bench = replace(self._bench(served, request, desk, desk.scratch), wheels_only=True)
+                bench = replace(self.bench(served, request, desk, desk.scratch), wheels_only=True)
                 lines = served.installer.resolve(wanted, bench)
                 if isinstance(lines, Trouble) and not desk.cancelled.is_set():
                     self._troubles[name] = time.monotonic(), lines
@@ -157,38 +133,6 @@ class Dependencies:
         """Whether their layer lies there."""
         return (self.shelf.layers / layer_name(lines, served, self.guarded)).is_dir()
 
-    def releases(
-        self,
-        between: Between,
-        cutoff: datetime | None,
-        served: Served,
-        request: EnvironmentRequest,
-        place: Place,
-    ) -> tuple[str, ...] | Trouble:
-        """The versions that an installer would choose in between, newest first, each below the last one.
-
-        As it would choose: a release that lies there as source alone is not seen while a wheel lies below.
-        """
-        found: list[str] = []
-        while len(found) < MOST_RELEASES:
-            asked = between.below(found[-1] if found else between.top)
-            wanted = Wanted(served.interpreter.path, (asked,), cutoff, alone=True)
-            with temporary(place.scratch / "resolve") as scratch:
-                bench = self._bench(served, request, place, scratch)
-                lines = served.installer.resolve(wanted, replace(bench, wheels_only=True))
-                if isinstance(lines, Trouble):
-                    return lines
-                if isinstance(lines, Untestable):
-                    # The index answered. Sources that it does not give without a password are not offered.
-                    lines = served.installer.resolve(wanted, bench)
-            if isinstance(lines, Trouble) and place.cancelled.is_set():
-                return lines
-            version = None if isinstance(lines, Untestable | Trouble) else _version_of(lines)
-            if version is None:
-                break
-            found.append(version)
-        return tuple(found)
-
     def layer(
         self, lines: tuple[str, ...], served: Served, request: EnvironmentRequest, place: Place
     ) -> Layer | Untestable | Trouble:
@@ -201,7 +145,7 @@ class Dependencies:
         def build(path: Path) -> Untestable | Trouble | None:
             venv = thin.make(path / "venv", interpreter)
             with temporary(place.scratch / "install") as scratch:
-                bench = self._bench(served, request, place, scratch)
+                bench = self.bench(served, request, place, scratch)
                 failed = (
                     installer.install(venv.python, lines, bench)
                     or compile_packages(venv, interpreter, place, request.timeout, self._lend(interpreter))
@@ -249,7 +193,8 @@ class Dependencies:
             key, lambda path: wheels.unpack(wheel.path, path, path / interpreter.site), cancelled
         )
 
-    def _bench(self, served: Served, request: EnvironmentRequest, place: Desk, scratch: Path) -> Bench:
+    def bench(self, served: Served, request: EnvironmentRequest, place: Desk, scratch: Path) -> Bench:
+        """Where an installer works for this request."""
         name = served.installer.name
         told = self.environ.get(f"{name.upper()}_CACHE_DIR")
         cache = Path(told) if told else self.root / DOWNLOADS / name
@@ -282,12 +227,6 @@ class Dependencies:
             return None
         said = redact(ran.stderr or ran.stdout) if isinstance(ran, Finished) else ran.reason
         return Trouble(f"the environment does not let Python start: {said[-1000:]}")
-
-
-def _version_of(lines: tuple[str, ...]) -> str | None:
-    """Of a package that was resolved alone; None where it comes from a URL and has no number."""
-    exact = [one.version for line in lines for one in Requirement(line).specifier if one.operator == "=="]
-    return exact[0] if len(exact) == 1 else None
 
 
 def _slim(venv: Path, layer: Path) -> None:

@@ -18,7 +18,7 @@ from bisector.environments import ladder, packages, project, proof, thin, wants
 from bisector.environments.backend import Kind
 from bisector.environments.builder import Builder
 from bisector.environments.builds import Builds, Built, Order
-from bisector.environments.dependencies import Between, Dependencies
+from bisector.environments.dependencies import Dependencies
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
 from bisector.environments.later import MakePlace
@@ -28,6 +28,7 @@ from bisector.environments.packages import Wish
 from bisector.environments.project import Project
 from bisector.environments.proof import Proofs
 from bisector.environments.ready import Place, Ready
+from bisector.environments.releases import Between, releases
 from bisector.installers import Installer
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentFacts, EnvironmentRequest, InstallMode, Stage, Trouble, Untestable
@@ -117,7 +118,8 @@ class Environments:
         served = self._serve(request, project.read(place.tree))
         if isinstance(served, Untestable | Trouble):
             return served
-        return self.dependencies.releases(between, ladder.rungs(request)[0].cutoff, served, request, place)
+        cutoff = ladder.rungs(request)[0].cutoff
+        return releases(self.dependencies, between, cutoff, served, request, place)
 
     @property
     def is_bound(self) -> bool:
