@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,7 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """A folder of this run's own; workers have theirs below it."""
+    """A folder of this run's own; workers have theirs below it. Ctrl-C ends what the tests start.
+
+    Who starts them in the background of a script has it ignored, which every program inherits.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--leave-nothing") and not hasattr(config, "workerinput"):
         config.option.basetemp = str(_folder_of_this_run(Path(tempfile.gettempdir())))
 
