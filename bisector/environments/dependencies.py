@@ -18,6 +18,7 @@ from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.later import Later
 from bisector.environments.layers import Layer, Shelf, temporary
+from bisector.environments.likely import Likely
 from bisector.environments.naming import Served, kind_of, layer_name, lock_name
 from bisector.environments.ready import Desk, Place
 from bisector.environments.requirements import with_passwords
@@ -42,6 +43,7 @@ class Dependencies:
     pauses: tuple[float, ...]
     say: Say = unheard
     """Hears why an installer takes so long."""
+    likely: Likely = field(default_factory=Likely)
     _failed: dict[str, Untestable] = field(default_factory=dict)
     _troubles: dict[str, tuple[float, Trouble]] = field(default_factory=dict)
     """What was met last, and when."""
@@ -73,8 +75,7 @@ class Dependencies:
             lines: tuple[str, ...] | Untestable | Trouble
             if name in self._ahead:
                 lines, said = self._ahead.pop(name)
-                with place.log.open("a", encoding="utf-8") as log:
-                    log.write(said)
+                _log(said, place)
             else:
                 with temporary(place.scratch / "resolve") as scratch:
                     wanted = Wanted(served.interpreter.path, requirements, cutoff)
@@ -94,22 +95,48 @@ class Dependencies:
         served: Served,
         request: EnvironmentRequest,
         desk: Desk,
-    ) -> None:
+    ) -> bool:
         """The same, before there is a hunt: whoever needs the answer next waits for it and puts it on record.
 
-        Of wheels alone, as an installer tries at first: where they do not do, nothing is known.
+        Of wheels alone, as an installer tries at first: where they do not do, nothing is known. Whether the answer is
+        what is `likely`.
         """
         name = lock_name(requirements, cutoff, served, request)
         with self._turns.of(name, desk.cancelled) as is_mine:
-            if is_mine:
-                wanted = Wanted(served.interpreter.path, requirements, cutoff)
-                bench = replace(self.bench(served, request, desk, desk.scratch), wheels_only=True)
-                lines = served.installer.resolve(wanted, bench)
-                if isinstance(lines, Trouble) and not desk.cancelled.is_set():
-                    self._troubles[name] = time.monotonic(), lines
-                elif isinstance(lines, tuple):
-                    said = desk.log.read_text(encoding="utf-8") if desk.log.exists() else ""
-                    self._ahead[name] = lines, said
+            if not is_mine:
+                return False
+            wanted = Wanted(served.interpreter.path, requirements, cutoff)
+            bench = replace(self.bench(served, request, desk, desk.scratch), wheels_only=True)
+            lines = served.installer.resolve(wanted, bench)
+            if isinstance(lines, Trouble) and not desk.cancelled.is_set():
+                self._troubles[name] = time.monotonic(), lines
+            if not isinstance(lines, tuple):
+                return False
+            said = desk.log.read_text(encoding="utf-8") if desk.log.exists() else ""
+            self._ahead[name] = lines, said
+            return self.likely.is_wanted(layer_name(lines, served, self.guarded))
+
+    def lay_out_likely(
+        self,
+        requirements: tuple[str, ...],
+        cutoff: datetime | None,
+        served: Served,
+        request: EnvironmentRequest,
+        desk: Desk,
+    ) -> None:
+        """The packages that are the answer if the registry has nothing new to say, from the installer's cache."""
+        wanted = Wanted(served.interpreter.path, requirements, cutoff)
+        bench = self.bench(served, request, desk, desk.scratch)
+        bench = replace(bench, wheels_only=True, offline=True)
+        lines = served.installer.resolve(wanted, bench)
+        if not isinstance(lines, tuple) or not lines or self.has(lines, served):
+            return
+
+        def install(path: Path) -> bool:
+            venv = thin.make(path, served.interpreter)
+            return served.installer.install(venv.python, lines, bench) is None
+
+        self.likely.lay_out(layer_name(lines, served, self.guarded), desk, install)
 
     def _met_since(self, asked: float, name: str) -> Trouble | None:
         """While somebody waited for his turn: a registry that is silent is not waited for twice."""
@@ -137,20 +164,18 @@ class Dependencies:
         self, lines: tuple[str, ...], served: Served, request: EnvironmentRequest, place: Place
     ) -> Layer | Untestable | Trouble:
         """Exactly `lines`, installed and proven to let Python start."""
-        interpreter, installer = served.interpreter, served.installer
+        interpreter = served.interpreter
         key = layer_name(lines, served, self.guarded)
         if key in self._failed:
             return self._failed[key]
 
         def build(path: Path) -> Untestable | Trouble | None:
-            venv = thin.make(path / "venv", interpreter)
-            with temporary(place.scratch / "install") as scratch:
-                bench = self.bench(served, request, place, scratch)
-                failed = (
-                    installer.install(venv.python, lines, bench)
-                    or compile_packages(venv, interpreter, place, request.timeout, self._lend(interpreter))
-                    or self._prove(venv, interpreter, place)
-                )
+            venv = thin.at(path / "venv", interpreter)
+            failed = (
+                self._install(lines, venv, served, request, place)
+                or compile_packages(venv, interpreter, place, request.timeout, self._lend(interpreter))
+                or self._prove(venv, interpreter, place)
+            )
             if failed is None and not leftovers.is_below(venv.bin, path):
                 return Untestable(Stage.INSTALL, "a package put a link in the place of its virtualenv")
             if failed is None:
@@ -163,6 +188,24 @@ class Dependencies:
         elif isinstance(made, Layer):
             self.later.used(made, interpreter, place)
         return made
+
+    def _install(
+        self,
+        lines: tuple[str, ...],
+        venv: thin.Thin,
+        served: Served,
+        request: EnvironmentRequest,
+        place: Place,
+    ) -> Untestable | Trouble | None:
+        """Where they were likely it may be done."""
+        said = self.likely.take(layer_name(lines, served, self.guarded), venv.path, place.cancelled)
+        if said is not None:
+            _log(said, place)
+            return None
+        thin.make(venv.path, served.interpreter)
+        with temporary(place.scratch / "install") as scratch:
+            bench = self.bench(served, request, place, scratch)
+            return served.installer.install(venv.python, lines, bench)
 
     def _lend(self, interpreter: Interpreter) -> Lend:
         """The bytecode of layers for the same interpreter; nothing of those that what runs could write to."""
@@ -227,6 +270,12 @@ class Dependencies:
             return None
         said = redact(ran.stderr or ran.stdout) if isinstance(ran, Finished) else ran.reason
         return Trouble(f"the environment does not let Python start: {said[-1000:]}")
+
+
+def _log(said: str, place: Place) -> None:
+    """What an installer said before this trial, whose log it belongs into."""
+    with place.log.open("a", encoding="utf-8") as log:
+        log.write(said)
 
 
 def _slim(venv: Path, layer: Path) -> None:

@@ -6,8 +6,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from bisector.beside import beside
+from bisector.beside import Follower, beside
 from bisector.environments import ladder, wants
 from bisector.environments.builds import Meanwhile
 from bisector.environments.dependencies import Dependencies
@@ -81,9 +82,19 @@ def begin(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) ->
 def _ask_ahead(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
     with dependencies.shelf.desk("asking") as scratch:
         if scratch is not None:
-            desk = Desk(scratch, scratch / "log", _runs_nothing, cancelled)
             asked = (wish.requirements, wish.rung.cutoff, wish.served, wish.request)
-            dependencies.ask_ahead(*asked, desk)
+            guessing = Follower(cancelled)
+            guess = partial(dependencies.lay_out_likely, *asked, _desk(scratch / "likely", guessing))
+            with beside(guess, guessing.set):
+                if not dependencies.ask_ahead(*asked, _desk(scratch / "asked", cancelled)):
+                    guessing.set()
+            if not guessing.is_set():
+                dependencies.likely.keep(cancelled)
+
+
+def _desk(scratch: Path, cancelled: threading.Event) -> Desk:
+    scratch.mkdir()
+    return Desk(scratch, scratch / "log", _runs_nothing, cancelled)
 
 
 def _runs_nothing(*_: object, **__: object) -> ProgramMissing:

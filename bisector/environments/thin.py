@@ -50,7 +50,12 @@ def make(path: Path, interpreter: Interpreter, layers: Sequence[Path] = ()) -> T
         (site / LINES).write_text("".join(lines))
     for layer in layers:
         _link(layer, path)
-    return Thin(path, python, site)
+    return at(path, interpreter)
+
+
+def at(path: Path, interpreter: Interpreter) -> Thin:
+    """The one that lies there."""
+    return Thin(path, path / "bin" / "python", path / interpreter.site)
 
 
 def _link(layer: Path, venv: Path) -> None:

@@ -108,6 +108,8 @@ def _wheels_first(
     bench: Bench,
     writable: Path | None = None,
 ) -> str | Untestable | Trouble:
+    if bench.offline:
+        return Trouble("pip keeps nothing of a registry that would do without it")
     asked = bench.scratch / "requirements.in"
     asked.write_text("".join(f"{line}\n" for line in requirements), encoding="utf-8")
     found = sources(bench.environ, bench.index, python.parent.parent)

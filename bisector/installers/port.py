@@ -56,6 +56,8 @@ class Bench:
     """Hard links into the cache: only where nobody can write through them."""
     wheels_only: bool = False
     """No source archive is looked at where no wheel serves."""
+    offline: bool = False
+    """No registry is asked: what the installer has kept of its answers must do."""
     tools: datetime | None = None
     """Source archives are built by nothing newer, where today's build tools have failed; None: by the newest."""
     pauses: tuple[float, ...] = (1.0, 5.0)

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from bisector.installers.attempt import attempt, or_else, seeing
 from bisector.installers.port import Bench, Wanted
 from bisector.installers.settings import sources, uv_environment
-from bisector.model import Trouble, Untestable
+from bisector.model import Index, Trouble, Untestable
 from bisector.process import leftovers
 
 OLDEST = (3, 6)
@@ -30,6 +30,8 @@ BUILD_TOOLS = (
     "scikit-build-core cython pythran pybind11 cffi"
 )
 """What builds a source archive obeys no date at first: an old one may not run on the interpreter."""
+RELEASE = re.compile(r"[\w.-]+==[\w.!+-]+")
+"""A line for what a registry has, and no other place."""
 
 
 class Uv:
@@ -40,6 +42,8 @@ class Uv:
     def __init__(self, program: Path | None) -> None:
         self._program = program
         self._silent_since: float | None = None
+        self._answered: set[tuple[Index, str]] = set()
+        """What was resolved while this process lives, by the registry itself."""
 
     def unavailable(self) -> str | None:
         if self._program is None:
@@ -81,7 +85,12 @@ class Uv:
         if isinstance(answer, Untestable | Trouble):
             return answer
         text = leftovers.read(answered, bench.scratch)
-        return Trouble("uv left no answer that can be read") if text is None else _lines(text)
+        if text is None:
+            return Trouble("uv left no answer that can be read")
+        lines = _lines(text)
+        if not bench.offline:
+            self._answered.update((bench.index, line) for line in lines if RELEASE.fullmatch(line))
+        return lines
 
     def install(self, python: Path, lines: tuple[str, ...], bench: Bench) -> Untestable | Trouble | None:
         if not lines:
@@ -94,6 +103,10 @@ class Uv:
         building: list[str] = []
         if bench.tools is not None:
             building = _tools_until(_moment(bench.tools), besides=_named(lines))
+        if {(bench.index, line) for line in lines} <= self._answered:
+            cached = self._wheels_first(options, [], replace(bench, wheels_only=True, offline=True))
+            if isinstance(cached, str) or bench.cancelled.is_set() or not _is_bare(python):
+                return None if isinstance(cached, str) else cached
         answer = self._wheels_first(options, building, bench, writable=python.parent.parent)
         return None if isinstance(answer, str) else answer
 
@@ -121,6 +134,8 @@ class Uv:
     def _asked(self, argv: Sequence[str], env: Mapping[str, str], bench: Bench) -> str | Untestable | Trouble:
         """Where no registry answers, what uv has of it may be enough. If not, that it does not answer is the word."""
         at_once = replace(bench, pauses=())
+        if bench.offline:
+            return attempt("uv", [*argv, "--offline"], env, at_once)
         if self._is_silent:
             answer = attempt("uv", argv, {**env, "UV_HTTP_RETRIES": "0"}, at_once)
             if isinstance(answer, Trouble):
@@ -141,6 +156,11 @@ class Uv:
     def _is_silent(self) -> bool:
         since = self._silent_since
         return since is not None and time.monotonic() - since < SILENCE
+
+
+def _is_bare(python: Path) -> bool:
+    """Whether nothing is installed in its virtualenv: what failed there had not begun."""
+    return not any(python.parent.parent.glob("lib/*/site-packages/*"))
 
 
 def find(environ: Mapping[str, str]) -> Uv:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +23,9 @@ from bisector.environments import Environments, Place, Ready, open_environments
 from bisector.installers import Installer, Runner
 from bisector.model import EnvironmentRequest, InstallMode, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, run
+
+if TYPE_CHECKING:
+    from .registry import Registry
 
 THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
@@ -326,3 +330,16 @@ def wheel(lab: Lab) -> Callable[..., Path]:
         return make_wheel(lab.wheels, name, version, **more)  # type: ignore[arg-type]
 
     return make
+
+
+@pytest.fixture
+def registry(lab: Lab) -> Iterator[Registry]:
+    """A package index that the lab's installers ask, beside the lab's wheels."""
+    # A test runs this file as a program, which is in no package.
+    from .registry import serve
+
+    folder = lab.root / "index"
+    folder.mkdir()
+    with serve(folder) as registry:
+        lab.environ |= {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": registry.url, "UV_HTTP_TIMEOUT": "10"}
+        yield registry

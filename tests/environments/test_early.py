@@ -157,6 +157,8 @@ class Registry(Silent):
     wheels_only: list[bool] = field(default_factory=list)
 
     def resolve(self, wanted: Wanted, bench: Bench) -> tuple[str, ...] | Untestable | Trouble:
+        if bench.offline:
+            return Trouble("nothing is kept")
         self.wheels_only.append(bench.wheels_only)
         bench.log.write_text("asked\n")
         super().resolve(wanted, bench)

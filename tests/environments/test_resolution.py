@@ -5,31 +5,23 @@ from __future__ import annotations
 import io
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
 from bisector.environments import Ready
+from bisector.environments.layers import remove
 from bisector.environments.requirements import with_passwords
 from bisector.installers.pip import Pip
 from bisector.installers.uv import Uv
 from bisector.model import AsOf, Index, InstallMode, Stage, Trouble, Untestable
 
 from .conftest import PROJECT, Lab, make_wheel
-from .registry import Registry, serve
+from .registry import Registry
 
 DEP = "import dep; print(dep.version)"
-
-
-@pytest.fixture
-def registry(lab: Lab) -> Iterator[Registry]:
-    folder = lab.root / "index"
-    folder.mkdir()
-    with serve(folder) as registry:
-        lab.environ |= {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": registry.url, "UV_HTTP_TIMEOUT": "10"}
-        yield registry
 
 
 def on(date: str) -> datetime:
@@ -338,3 +330,17 @@ def make_sdist(folder: Path, name: str, version: str, more: Mapping[str, str] | 
             entry.size = len(text.encode())
             archive.addfile(entry, io.BytesIO(text.encode()))
     return folder / f"{base}.tar.gz"
+
+
+def test_what_was_just_resolved_is_not_asked_for_again(lab: Lab, registry: Registry) -> None:
+    """Of what is downloaded the registry is asked once which there are to be."""
+    lab.environ["UV_CACHE_DIR"] = str(lab.root / "downloads")
+    make_wheel(registry.folder, "dep", "1")
+    commit = lab.repo.commit(PROJECT)
+    lab.ready(commit, InstallMode.PYTHONPATH, requirements=("dep",))
+    remove(lab.root / "state" / "layers")
+    lab.locks.recorded.clear()
+    lab.open()
+    registry.asked.clear()
+    lab.ready(commit, InstallMode.PYTHONPATH, requirements=("dep",))
+    assert registry.asked.count("/simple/dep/") == 1
