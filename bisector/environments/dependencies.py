@@ -39,7 +39,6 @@ class Dependencies:
     later: Later
     root: Path
     environ: Mapping[str, str] = field(repr=False)
-    guarded: bool
     pauses: tuple[float, ...]
     say: Say = unheard
     """Hears why an installer takes so long."""
@@ -114,7 +113,7 @@ class Dependencies:
                 return False
             said = desk.log.read_text(encoding="utf-8") if desk.log.exists() else ""
             self._ahead[name] = lines, said
-            return self.likely.is_wanted(layer_name(lines, served, self.guarded))
+            return self.likely.is_wanted(layer_name(lines, served, self.shelf.guarded))
 
     def lay_out_likely(
         self,
@@ -134,9 +133,10 @@ class Dependencies:
 
         def install(path: Path) -> bool:
             venv = thin.make(path, served.interpreter)
-            return served.installer.install(venv.python, lines, bench) is None
+            sharing = replace(bench, share_files=self.shelf.guarded)
+            return served.installer.install(venv.python, lines, sharing) is None
 
-        self.likely.lay_out(layer_name(lines, served, self.guarded), desk, install)
+        self.likely.lay_out(layer_name(lines, served, self.shelf.guarded), desk, install)
 
     def _met_since(self, asked: float, name: str) -> Trouble | None:
         """While somebody waited for his turn: a registry that is silent is not waited for twice."""
@@ -158,14 +158,14 @@ class Dependencies:
 
     def has(self, lines: tuple[str, ...], served: Served) -> bool:
         """Whether their layer lies there."""
-        return (self.shelf.layers / layer_name(lines, served, self.guarded)).is_dir()
+        return (self.shelf.layers / layer_name(lines, served, self.shelf.guarded)).is_dir()
 
     def layer(
         self, lines: tuple[str, ...], served: Served, request: EnvironmentRequest, place: Place
     ) -> Layer | Untestable | Trouble:
         """Exactly `lines`, installed and proven to let Python start."""
         interpreter = served.interpreter
-        key = layer_name(lines, served, self.guarded)
+        key = layer_name(lines, served, self.shelf.guarded)
         if key in self._failed:
             return self._failed[key]
 
@@ -198,13 +198,13 @@ class Dependencies:
         place: Place,
     ) -> Untestable | Trouble | None:
         """Where they were likely it may be done."""
-        said = self.likely.take(layer_name(lines, served, self.guarded), venv.path, place.cancelled)
+        said = self.likely.take(layer_name(lines, served, self.shelf.guarded), venv.path, place.cancelled)
         if said is not None:
             _log(said, place)
             return None
         thin.make(venv.path, served.interpreter)
         with temporary(place.scratch / "install") as scratch:
-            bench = self.bench(served, request, place, scratch)
+            bench = replace(self.bench(served, request, place, scratch), share_files=self.shelf.guarded)
             return served.installer.install(venv.python, lines, bench)
 
     def _lend(self, interpreter: Interpreter) -> Lend:
@@ -220,7 +220,7 @@ class Dependencies:
                     if is_whole:
                         alike.lend(site, other, suffix)
 
-        return lend if self.guarded else no_lending
+        return lend if self.shelf.guarded else no_lending
 
     def _fails(self, key: str, failed: Untestable, place: Place) -> None:
         if place.keeps_failures:
@@ -253,7 +253,6 @@ class Dependencies:
             timeout=request.timeout,
             cancelled=place.cancelled,
             readable=served.interpreter.readable,
-            share_files=self.guarded,
             tools=served.tools,
             pauses=self.pauses,
             say=self.say,

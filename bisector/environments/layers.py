@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from bisector.environments.census import complete, facts_of, is_as_published, publish
@@ -47,13 +48,18 @@ Build = Callable[[Path], Untestable | Trouble | None]
 class Shelf:
     """All layers below one folder. One instance serves a process's threads; processes share the folder."""
 
-    def __init__(self, root: Path, guarded: bool) -> None:
+    def __init__(self, root: Path, guarded: bool | Callable[[], bool]) -> None:
+        """`guarded`: or how to find out; it is asked for when it matters."""
         self.root = root
-        self.guarded = guarded
-        """Nothing that runs can write to a layer: looking at one once a process is enough."""
+        self._guarded = guarded
         self._held: dict[str, int] = {}
         self._proven: set[str] = set()
         self._mutex = threading.Lock()
+
+    @cached_property
+    def guarded(self) -> bool:
+        """Nothing that runs can write to a layer: looking at one once a process is enough."""
+        return self._guarded if isinstance(self._guarded, bool) else self._guarded()
 
     @property
     def layers(self) -> Path:

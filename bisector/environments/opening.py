@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from bisector.environments.builds import Builds
@@ -21,7 +21,7 @@ def open_environments(
     root: Path,
     environ: Mapping[str, str],
     *,
-    guarded: bool = False,
+    guarded: bool | Callable[[], bool] = False,
     installers: tuple[Installer, ...] | None = None,
     pauses: tuple[float, ...] = RETRY_PAUSES,
     say: Say = unheard,
@@ -29,12 +29,12 @@ def open_environments(
     """Those below `root`, freed of what a killed process left.
 
     `guarded`: the cage binds `Ready.readable` read-only, so that no trial can write to a layer. Else layers
-    are copies of what the cache holds, not links, and are looked through before each use. `say` hears why it takes so
-    long where a registry does not answer.
+    are copies of what the cache holds, not links, and are looked through before each use. Where that is still to be
+    found out, a registry can be asked meanwhile. `say` hears why it takes so long where one does not answer.
     """
     shelf = Shelf(root, guarded)
     shelf.sweep()
-    dependencies = Dependencies(shelf, Later(shelf), root, environ, guarded, pauses, say)
+    dependencies = Dependencies(shelf, Later(shelf), root, environ, pauses, say)
     return Environments(
         interpreters=Interpreters(environ),
         installers=installers or tuple(make(environ) for make in INSTALLERS.values()),

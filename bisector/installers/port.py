@@ -52,7 +52,7 @@ class Bench:
     timeout: float
     cancelled: threading.Event
     readable: tuple[Path, ...] = ()
-    share_files: bool = True
+    share_files: bool = False
     """Hard links into the cache: only where nobody can write through them."""
     wheels_only: bool = False
     """No source archive is looked at where no wheel serves."""

@@ -1,6 +1,6 @@
 """What trials are made with: the cage that a recipe's limits need, and the environments.
 
-A run begins with it, before it imports what hunts: the registry is asked meanwhile.
+A run begins with it, before it imports what hunts: the registry is asked and the machine looked through meanwhile.
 """
 
 from __future__ import annotations
@@ -62,13 +62,36 @@ class Workshop:
     words: Words
 
 
-def open_workshop(state: State, recipe: Recipe, options: Options) -> Workshop:
+@contextmanager
+def beforehand(
+    state: State, recipe: Recipe, options: Options, request: EnvironmentRequest | None
+) -> Iterator[Callable[[], Workshop]]:
+    """The workshop, whose machine is looked through beside what the block does until it asks for it.
+
+    And what `request` needs and no commit decides is begun; whatever is met there is met again by who needs it.
+    """
     if options.executor != "local":
         raise UsageFault(
             f"--executor {options.executor} is not supported yet", "leave it out: trials run here"
         )
     sandbox = sandboxed(recipe, options)
-    budget = cache_budget(os.environ)
+    budget, words, over = cache_budget(os.environ), Words(), threading.Event()
+    with ThreadPoolExecutor(max_workers=2, thread_name_prefix="workshop") as pool:
+        looking = pool.submit(_cages, recipe, options, sandbox)
+        environments = _environments(state, sandbox, lambda: looking.result()(0).fence.guards, words)
+        if request is not None:
+            pool.submit(environments.begin, request, over)
+        try:
+            yield lambda: Workshop(environments, looking.result(), sandbox, budget, words)
+        finally:
+            over.set()
+            pool.shutdown()
+            environments.close()
+            # What this hunt made, now that it has let go of it.
+            attempt(lambda: environments.fit(budget))
+
+
+def _cages(recipe: Recipe, options: Options, sandbox: bool) -> Callable[[int], Cage]:
     machine = survey(os.environ.get("PATH", "/usr/bin:/bin"))
     sweep(machine)
 
@@ -76,42 +99,17 @@ def open_workshop(state: State, recipe: Recipe, options: Options) -> Workshop:
         effort = options.best_effort
         return choose_cage(machine, recipe.limits, sandbox=sandbox, best_effort=effort, worker=worker)
 
-    guarded = cages(0).fence.guards
+    # What the machine cannot do is told before anything is begun.
+    cages(0)
+    return cages
+
+
+def _environments(state: State, sandbox: bool, guarded: Callable[[], bool], words: Words) -> Environments:
     root, environ = state.environments, dict(os.environ)
     if sandbox:
         # A build may write to the downloads that it is served from: not to those of anybody else.
         root, environ = state.caged_environments, _without_caches(environ)
-    words = Words()
-    environments = open_environments(root, environ, guarded=guarded, say=words.say)
-    return Workshop(environments, cages, sandbox, budget, words)
-
-
-@contextmanager
-def beforehand(
-    state: State, recipe: Recipe, options: Options, request: EnvironmentRequest | None
-) -> Iterator[Callable[[], Workshop]]:
-    """The workshop, opened beside what the block does until it asks for it.
-
-    And what `request` needs and no commit decides is begun; whatever is met there is met again by who needs it.
-    """
-    over = threading.Event()
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="workshop") as pool:
-        opening = pool.submit(open_workshop, state, recipe, options)
-        if request is not None:
-            pool.submit(lambda: opening.result().environments.begin(request, over))
-        try:
-            yield opening.result
-        finally:
-            over.set()
-            pool.shutdown()
-            if opening.exception() is None:
-                close(opening.result())
-
-
-def close(workshop: Workshop) -> None:
-    workshop.environments.close()
-    # What this hunt made, now that it has let go of it.
-    attempt(lambda: workshop.environments.fit(workshop.budget))
+    return open_environments(root, environ, guarded=guarded, say=words.say)
 
 
 def cache_budget(machine: Mapping[str, str]) -> int:
