@@ -27,7 +27,7 @@ from bisector.environments.yard import Outfit
 from bisector.installers.settings import redact
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
-SHAPE = "4"
+SHAPE = "5"
 """To be counted up when a build's layer comes to hold something else: the old ones are then made anew."""
 MOST_REMEMBERED = 200
 """Sets of inputs kept for one way to build; most projects have a handful."""

@@ -51,7 +51,12 @@ class Inputs:
     """Paths are relative to the tree; a file that was looked for and not there is one of them."""
 
     opened: frozenset[str]
-    listed: frozenset[str]
+    walked: frozenset[str] = frozenset()
+    """Folders that the backend went through to find packages."""
+    listed: frozenset[str] = frozenset()
+    """Folders of which code of the project's own saw every name."""
+    looked: frozenset[str] = frozenset()
+    """It asked whether they are there, and not what is in them."""
     breadth: Breadth = Breadth.NAMED
     history: bool = False
     """It asked the repository: every commit may give it something else."""
@@ -70,17 +75,27 @@ class Inputs:
         That the commit has no such folder is an input: it counts as one look into the folder above.
         """
         folders = {""} | {str(parent) for path in files for parent in PurePosixPath(path).parents}
-        opened: set[str] = set()
+        walked = {folder for folder in self.walked if folder in folders}
         listed = {folder for folder in self.listed if folder in folders}
-        for path in {*self.opened, *(self.listed - listed)}:
-            parent = PurePosixPath(path).parent
-            if path in files or str(parent) in folders:
-                opened.add(path)
-                continue
-            while str(parent) not in folders:
-                parent = parent.parent
-            listed.add("" if parent == PurePosixPath() else str(parent))
-        return replace(self, opened=frozenset(opened), listed=frozenset(listed))
+        opened: set[str] = set()
+        looked: set[str] = set()
+        gone = (self.walked | self.listed) - walked - listed
+        for asked, kept in ((self.opened | gone, opened), (self.looked, looked)):
+            for path in asked:
+                parent = PurePosixPath(path).parent
+                if path in files or str(parent) in folders:
+                    kept.add(path)
+                    continue
+                while str(parent) not in folders:
+                    parent = parent.parent
+                walked.add("" if parent == PurePosixPath() else str(parent))
+        return replace(
+            self,
+            opened=frozenset(opened),
+            walked=frozenset(walked),
+            listed=frozenset(listed),
+            looked=frozenset(looked),
+        )
 
     def digest(self, files: Mapping[str, str], commit: str) -> str:
         """Equal for two trees that look the same to the build."""
@@ -90,28 +105,33 @@ class Inputs:
         named = set(self.opened)
         if self.breadth is Breadth.SOURCES:
             named |= {path for path in files if not path.endswith(".py") and not OTHERS.match(path)}
-        contents = [f"{path} {files.get(path, '-')}" for path in sorted(named)]
-        return fingerprint("inputs", contents, self._names(files), [commit if self.history else ""])
+        folders = _folders(files)
+        contents = [f"{path} {files.get(path) or _kind_of(path, files, folders)}" for path in sorted(named)]
+        kinds = [f"{path} {_kind_of(path, files, folders)}" for path in sorted(self.looked)]
+        return fingerprint("inputs", contents, kinds, self._names(files), [commit if self.history else ""])
 
     def _names(self, files: Mapping[str, str]) -> list[str]:
-        """What the listed folders hold, as far as it can matter.
+        """What the folders hold that were listed, and of those that were walked what can matter.
 
         Folders always count, and so does which kinds of files there are. File names count at the top, and
         for the kinds of which the build opened one in that folder: a build that walks all folders for the
         sake of an inventory is not made anew for each test module that comes or goes.
         """
         opened = {_kind(path) for path in self.opened}
-        folders = self.listed | {self.top}
+        listed = self.listed | {self.top}
+        folders = self.walked | listed
         inside: dict[str, set[str]] = defaultdict(set)
         for path in files:
-            _note(path, folders, self.top, opened, inside)
+            _note(path, folders, listed, opened, inside)
         return [f"{folder}: {' '.join(sorted(inside[folder]))}" for folder in sorted(folders)]
 
     def to_json(self) -> str:
         return json.dumps(
             {
                 "opened": sorted(self.opened),
+                "walked": sorted(self.walked),
                 "listed": sorted(self.listed),
+                "looked": sorted(self.looked),
                 "breadth": self.breadth.value,
                 "history": self.history,
                 "top": self.top,
@@ -124,7 +144,9 @@ def from_json(text: str) -> Inputs | None:
         said = json.loads(text)
         return Inputs(
             frozenset(map(str, said["opened"])),
+            frozenset(map(str, said["walked"])),
             frozenset(map(str, said["listed"])),
+            frozenset(map(str, said["looked"])),
             Breadth(said["breadth"]),
             bool(said["history"]),
             str(said["top"]),
@@ -136,25 +158,39 @@ def from_json(text: str) -> Inputs | None:
 def from_record(record: Path, own_bin: Path, top: str) -> Inputs:
     """What the recorder wrote; a build that could not be listened to has read everything."""
     opened: set[str] = set()
+    walked: set[str] = set()
     listed: set[str] = set()
+    looked: set[str] = set()
     breadth, history = Breadth.NAMED, False
     text = leftovers.read(record, record.parent)
     if text is None:
-        return Inputs(frozenset(), frozenset(), Breadth.ALL, top=top)
+        return Inputs(frozenset(), breadth=Breadth.ALL, top=top)
     for line in text.splitlines():
         kind, what = _event(line)
         if kind == "open":
             opened.add(what)
             history = history or what == ".git" or (what.startswith(".git/") and what != EXCLUDE)
-        elif kind == "list":
-            listed.add("" if what == "." else what)
+        elif kind == "stat":
+            opened.add(what)
+        elif kind == "look":
+            looked.add(what)
+        elif kind in ("walk", "list"):
+            (walked if kind == "walk" else listed).add("" if what == "." else what)
         elif kind == "start":
             program = PurePosixPath(what)
             history = history or program.name in REPOSITORY_READERS
             breadth = breadth.joined(_breadth_of(program, own_bin))
         else:
             breadth = Breadth.ALL
-    return Inputs(frozenset(opened), frozenset(listed), breadth, history, top)
+    return Inputs(
+        frozenset(opened),
+        frozenset(walked - listed),
+        frozenset(listed),
+        frozenset(looked - opened),
+        breadth,
+        history,
+        top,
+    )
 
 
 def _event(line: str) -> tuple[str, str]:
@@ -179,19 +215,37 @@ def _breadth_of(program: PurePosixPath, own_bin: Path) -> Breadth:
     return Breadth.ALL
 
 
+def _folders(files: Mapping[str, str]) -> set[str]:
+    found: set[str] = set()
+    for path in files:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
+
+
+def _kind_of(path: str, files: Mapping[str, str], folders: set[str]) -> str:
+    return "a file" if path in files else "a folder" if path in folders else "-"
+
+
 def _kind(path: str) -> tuple[str, str]:
     pure = PurePosixPath(path)
     return str(pure.parent), pure.suffix
 
 
 def _note(
-    path: str, folders: frozenset[str], top: str, opened: set[tuple[str, str]], inside: dict[str, set[str]]
+    path: str,
+    folders: frozenset[str],
+    listed: frozenset[str],
+    opened: set[tuple[str, str]],
+    inside: dict[str, set[str]],
 ) -> None:
-    """Enter one file into every listed folder above it."""
+    """Enter one file into every one of the folders that lies above it."""
     folder, _, name = path.rpartition("/")
     if folder in folders:
         suffix = PurePosixPath(name).suffix
-        counts = folder == top or name == "__init__.py" or (folder or ".", suffix) in opened
+        counts = folder in listed or name == "__init__.py" or (folder or ".", suffix) in opened
         inside[folder] |= {name, f"*{suffix}"} if counts else {f"*{suffix}"}
     while folder:
         above, _, name = folder.rpartition("/")

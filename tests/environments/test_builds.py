@@ -62,6 +62,85 @@ def test_a_file_that_was_looked_for_and_comes_later(lab: Lab) -> None:
     assert lab.say(lab.ready(second), VERSION) == "2"
 
 
+QUESTIONS = {
+    "exists": "os.path.exists('cfg/x/it')",
+    "lexists": "os.path.lexists(b'cfg/x/it')",
+    "isfile": "os.path.isfile(os.path.abspath('cfg/x/it'))",
+    "access": "os.access('cfg/x/it', os.R_OK)",
+    "size": "os.path.isfile('cfg/x/it') and os.path.getsize('cfg/x/it') > 0",
+    "stat": "os.access('cfg/x/it', 0) and os.stat(path='cfg/x/it').st_size > 0",
+    "a name in a list": "'it' in os.listdir('cfg/x')",
+    "a name in a glob": "__import__('glob').glob('cfg/*/it')",
+    "a name on a walk": "any('it' in names for _, _, names in os.walk('cfg'))",
+    "pathlib": "__import__('pathlib').Path('cfg/x/it').is_file()",
+    "pathlib's size": "os.path.exists('cfg/x/it') and __import__('pathlib').Path('cfg/x/it').stat().st_size",
+    "a folder's": "os.path.isdir('cfg/x/deep')",
+    "a folder's stat": "__import__('pathlib').Path('cfg/x/deep').exists()",
+}
+CHANGES: dict[str, dict[str, str | None]] = {
+    "size": {"cfg/x/it": ""},
+    "stat": {"cfg/x/it": ""},
+    "pathlib's size": {"cfg/x/it": ""},
+    "a folder's": {"cfg/x/deep/down": None},
+    "a folder's stat": {"cfg/x/deep/down": None},
+}
+
+
+def asking(question: str) -> str:
+    """A backend that looks at the tree and opens nothing."""
+    return PROJECT["backend.py"].replace('_said("VERSION", "1")', f"'2' if {question} else '1'")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_a_build_only_asks_after_is_read_as_well(lab: Lab, name: str) -> None:
+    """The commit that takes it away lies between the two that are built; no folder is listed."""
+    files = {"cfg/x/it": "it", "cfg/x/other": "", "cfg/x/deep/down": ""}
+    first = lab.repo.commit({**PROJECT, **files, "backend.py": asking(QUESTIONS[name])})
+    lab.repo.commit(CHANGES.get(name, {"cfg/x/it": None}))
+    third = lab.repo.commit({"proj/__init__.py": "value = 3\n"})
+    for commit, version in ((first, "2"), (third, "1"), (first, "2")):
+        assert lab.say(lab.ready(commit), VERSION) == version
+    assert lab.builds() == 2
+
+
+@pytest.mark.parametrize("name", ["exists", "pathlib"])
+def test_whether_it_is_there_is_not_what_is_in_it(lab: Lab, name: str) -> None:
+    first = lab.repo.commit({**PROJECT, "cfg/x/it": "it", "backend.py": asking(QUESTIONS[name])})
+    second = lab.repo.commit({"cfg/x/it": "other"})
+    for commit in (first, second):
+        assert lab.say(lab.ready(commit), VERSION) == "2"
+    assert lab.builds() == 1
+
+
+def test_who_walks_the_tree_has_not_asked_the_repository(lab: Lab) -> None:
+    walk = "[*os.walk('.')] and os.path.islink('.git') or os.stat('.git')"
+    first = lab.repo.commit({**PROJECT, "docs/a.md": "", "backend.py": asking(walk)})
+    second = lab.repo.commit({"proj/__init__.py": "value = 2\n"})
+    for commit in (first, second):
+        assert lab.say(lab.ready(commit), VERSION) == "2"
+    assert lab.builds() == 1
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "os.path.exists('\\0')",
+        "os.path.exists(77)",
+        "not {os.stat, os.access} <= os.supports_follow_symlinks",
+        "os.stat not in os.supports_dir_fd or os.stat not in os.supports_fd",
+        "os.chdir(os.environ['HOME'] + '/../gone') or os.rmdir(os.getcwd()) or os.path.exists('x')",
+    ],
+)
+def test_who_is_listened_to_gets_the_answers_of_old(lab: Lab, question: str) -> None:
+    gone = "os.makedirs(os.environ['HOME'] + '/../gone', exist_ok=True)\n"
+    backend = asking(question).replace("META = ", gone + "META = ", 1)
+    backend = backend.replace('_wheel(folder, {"proj.pth": os.getcwd()', '_wheel(folder, {"proj.pth": HERE')
+    commit = lab.repo.commit(
+        {**PROJECT, "backend.py": backend.replace("META = ", "HERE = os.getcwd()\nMETA = ", 1)}
+    )
+    assert lab.say(lab.ready(commit), VERSION) == "1"
+
+
 def test_a_wheel_is_made_anew_for_each_change_of_what_it_holds(lab: Lab) -> None:
     first = lab.repo.commit({**PROJECT, "docs/w.md": "w"})
     second = lab.repo.commit({"proj/more.py": "more = 2\n"})

@@ -16,14 +16,21 @@ TREE = {
     "proj/data/a.txt": "a1",
     "proj/fast.c": "f1",
     "docs/index.rst": "d1",
+    "tools/run": "r1",
 }
-READ = Inputs(frozenset({"setup.py", "proj/data/a.txt", "VERSION"}), frozenset({"proj", "proj/data"}))
+READ = Inputs(
+    frozenset({"setup.py", "proj/data/a.txt", "VERSION"}),
+    walked=frozenset({"proj", "proj/data"}),
+    listed=frozenset({"tools"}),
+    looked=frozenset({"proj/core.py", "docs", "cfg/x"}),
+)
 
 SAME = {
     "a module that was not read": {"proj/core.py": "c2"},
     "a new module": {"proj/more.py": "m1"},
     "a document": {"docs/index.rst": "d2", "docs/new.rst": "n1"},
     "a source of C": {"proj/fast.c": "f2"},
+    "a file whose name was seen": {"tools/run": "r2"},
 }
 OTHER = {
     "a file that was read": {"setup.py": "s2"},
@@ -34,6 +41,11 @@ OTHER = {
     "a new name at the top": {"setup.cfg": "x"},
     "a file that went": {"proj/data/a.txt": None},
     "a package that is none any more": {"proj/__init__.py": None},
+    "a name in a folder that was listed": {"tools/more": "m1"},
+    "a file that was asked after": {"proj/core.py": None},
+    "a folder that was asked after": {"docs/index.rst": None},
+    "a folder that was asked after in vain": {"cfg/x/deep/y": "y"},
+    "a file that was asked after in vain": {"cfg/x": "y"},
 }
 
 
@@ -114,16 +126,28 @@ def test_what_a_program_may_have_read(tmp_path: Path, program: str) -> None:
 def test_random_names_of_the_builds_own_making_are_forgotten() -> None:
     read = Inputs(
         frozenset({"setup.py", "proj.egg-info/tmp8xy", "src/new/deep/tmp1", "VERSION"}),
-        frozenset({"build/lib"}),
+        walked=frozenset({"build/lib"}),
+        listed=frozenset({"build/tmp"}),
+        looked=frozenset({"proj.egg-info/tmp8xz", "cfg"}),
     )
     settled = read.settled(TREE)
     assert settled.opened == {"setup.py", "VERSION"}
-    assert settled.listed == {""}
+    assert settled.walked == {""}
+    assert settled.listed == frozenset()
+    assert settled.looked == {"cfg"}
     assert settled.digest(TREE, "a") != settled.digest(changed({"proj.egg-info/x": "x"}), "a")
 
 
 def test_they_are_remembered_as_text() -> None:
-    read = Inputs(frozenset({"a"}), frozenset({"", "b"}), Breadth.SOURCES, history=True, top="b")
+    read = Inputs(
+        frozenset({"a"}),
+        frozenset({"", "b"}),
+        frozenset({"l"}),
+        frozenset({"c"}),
+        Breadth.SOURCES,
+        history=True,
+        top="b",
+    )
     assert from_json(read.to_json()) == read
     assert from_json("{") is None
     assert from_json('{"opened": []}') is None

@@ -1,6 +1,6 @@
-"""Writes down what a build reads of its tree: files opened, folders listed, programs started. One line each.
+"""Writes down what a build reads of its tree: files opened or asked after, folders listed, programs started.
 
-Imported by every Python of the build's virtualenv as it starts; needs the audit hooks of Python 3.8.
+A line each. Imported by every Python of the build's virtualenv as it starts; needs the audit hooks of Python 3.8.
 """
 
 # ruff: noqa: PTH100
@@ -9,16 +9,34 @@ import json
 import os
 import sys
 from _thread import get_ident
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 
 TYPE_CHECKING = False
 """Without `typing`, which is slow to import."""
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
 
 INVENTORY = ("setuptools.command.egg_info", "egg_info", "find_sources")
 STARTS = {"subprocess.Popen": 0, "os.posix_spawn": 0, "os.exec": 0, "os.spawn": 1, "os.system": 0}
 HEARD = frozenset(["open", "os.listdir", "os.scandir"]).union(STARTS)
+LOOKS = ("exists", "lexists", "isdir", "isfile", "islink")
+"""Of os.path: who asks one of them learns whether there is something, and nothing of what is in it."""
+FACTS = ("stat", "lstat", "access", "readlink")
+"""Of os, which raises no event for them: who asks may learn how large a file is."""
+WALKERS = frozenset(
+    [
+        *("setuptools", "distutils", "hatchling", "flit_core", "poetry", "pdm"),
+        *("mesonpy", "mesonbuild", "scikit_build_core", "maturin"),
+        *("importlib", "_frozen_importlib_external"),
+    ]
+)
+"""They walk the tree for packages, for what an archive of it would hold, for a module to import."""
+LIBRARY = frozenset(["os", "glob", "fnmatch", "genericpath", "pathlib", "posixpath", "pkgutil", "shutil"])
+"""Who lists a folder for somebody else."""
+PATHLIB = ("exists", "is_dir", "is_file")
+"""They ask os.stat, by way of a method, up to Python 3.12."""
 
 
 class Recorder:
@@ -31,6 +49,9 @@ class Recorder:
         self.said = set()  # type: "set[tuple[str, str]]"
         self.counting = set()  # type: "set[int]"
         """Threads in which setuptools takes its inventory."""
+        self.looking = set()  # type: "set[int]"
+        """Threads in a question that was written down."""
+        self.placed = set()  # type: "set[tuple[str, str]]"
 
     def say(self, kind: str, what: str) -> None:
         if (kind, what) not in self.said:
@@ -41,9 +62,55 @@ class Recorder:
         if not isinstance(path, (str, bytes)):
             return
         path = os.path.abspath(os.fsdecode(path))
-        for one in {path, os.path.realpath(path)}:
+        if (kind, path) in self.placed:
+            return
+        self.placed.add((kind, path))
+        for one in {path, self.unwatched(os.path.realpath, path)}:
             if one == self.tree or one.startswith(self.tree + os.sep):
                 self.say(kind, os.path.relpath(one, self.tree))
+
+    def watch(self, module: ModuleType, names: "tuple[str, ...]", kind: str) -> None:
+        for name in names:
+            asked = getattr(module, name)
+            watching = self.watching(asked, kind)
+            setattr(module, name, watching)
+            for can in (
+                os.supports_dir_fd,
+                os.supports_effective_ids,
+                os.supports_fd,
+                os.supports_follow_symlinks,
+            ):
+                if asked in can:
+                    can.add(watching)
+
+    def watching(self, asked: "Callable[..., object]", kind: str) -> "Callable[..., object]":
+        """The same function, whose questions are written down; those that it asks itself are not."""
+
+        def watching(path: object, *args: object, **words: object) -> object:
+            if get_ident() not in self.looking and get_ident() not in self.counting:
+                self.look("look" if by_pathlib(sys._getframe(1)) else kind, path)
+            return self.unwatched(asked, path, *args, **words)
+
+        watching.__name__ = watching.__qualname__ = asked.__name__
+        watching.__doc__ = asked.__doc__
+        return watching
+
+    def unwatched(self, asked: "Callable[..., Any]", *args: object, **words: object) -> "Any":
+        thread = get_ident()
+        if thread in self.looking:
+            return asked(*args, **words)
+        self.looking.add(thread)
+        try:
+            return asked(*args, **words)
+        finally:
+            self.looking.discard(thread)
+
+    def look(self, kind: str, path: object) -> None:
+        try:
+            self.place(kind, os.fspath(path))  # type: ignore[call-overload]
+        except (OSError, TypeError, ValueError):
+            # Nothing can lie there: from a folder that is gone, say.
+            pass
 
     def hear(self, event: str, args: "tuple[object, ...]") -> None:
         # There are a hundred thousand others.
@@ -54,7 +121,8 @@ class Recorder:
             self.place("open", args[0])
         elif event in ("os.listdir", "os.scandir"):
             if get_ident() not in self.counting:
-                self.place("list", "." if args[0] is None else args[0])
+                kind = "walk" if by_walker(sys._getframe(1)) else "list"
+                self.place(kind, "." if args[0] is None else args[0])
         else:
             program = args[STARTS[event]]
             self.say("start", os.fsdecode(program) if isinstance(program, (str, bytes)) else str(program))
@@ -71,6 +139,25 @@ class Recorder:
         walk = vars(owner).get(INVENTORY[2]) if isinstance(owner, type) else None
         if isinstance(walk, FunctionType):
             setattr(owner, INVENTORY[2], Counting(walk, self.counting))
+
+
+def package_of(frame: "FrameType") -> str:
+    return str(frame.f_globals.get("__name__")).split(".")[0]
+
+
+def by_walker(frame: "FrameType | None") -> bool:
+    """Whether it is no code of the project's that lists."""
+    while frame is not None and package_of(frame) in LIBRARY:
+        frame = frame.f_back
+    return frame is not None and package_of(frame) in WALKERS
+
+
+def by_pathlib(frame: "FrameType") -> bool:
+    """Whether pathlib asks, and only wants to know whether there is something."""
+    above = frame.f_back
+    if frame.f_code.co_name != "stat" or above is None or above.f_code.co_name not in PATHLIB:
+        return False
+    return package_of(above) == "pathlib"
 
 
 class Counting:
@@ -100,6 +187,8 @@ def begin() -> None:
         return
     recorder = Recorder(path, tree, os.environ.get("BISECTOR_RECORD_INVENTORY") == "yes")
     if hasattr(sys, "addaudithook"):
+        recorder.watch(os.path, LOOKS, "look")
+        recorder.watch(os, FACTS, "stat")
         sys.addaudithook(recorder.hear)
     else:
         recorder.say("blind", sys.version)
