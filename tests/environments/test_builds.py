@@ -254,6 +254,38 @@ def test_a_build_that_fails_is_the_commits_own_fault_and_not_paid_for_twice(lab:
     assert lab.say(lab.ready(fixed), VALUE) == "1"
 
 
+CHANGES_ITSELF = """
+import os, sys
+os.chdir({folder})
+assert "SET" not in os.environ and "more" not in sys.argv
+os.environ["SET"] = "yes"
+sys.path.insert(0, os.getcwd())
+import count
+count.asked += 1
+assert count.asked == 1
+from setuptools import setup
+setup(name="proj", version="7", packages=["proj"], install_requires=["dep"])
+sys.argv.append("more")
+os.chdir({after})
+"""
+
+
+@pytest.mark.parametrize("after", ["'..'", "os.environ['HOME']"])
+@pytest.mark.parametrize("folder", ["python", "."])
+def test_what_a_project_does_to_its_build_ends_with_each_question(
+    lab: Lab, wheel: Callable[..., Path], folder: str, after: str
+) -> None:
+    wheel("dep", "1")
+    setup = CHANGES_ITSELF.format(folder=repr(folder), after=after)
+    files = {
+        "setup.py": setup,
+        f"{folder}/count.py": "asked = 0\n",
+        f"{folder}/proj/__init__.py": "import dep\n",
+    }
+    ready = lab.ready(lab.repo.commit(files), module="proj")
+    assert lab.say(ready, f"import proj; {VERSION}") == "7"
+
+
 def test_a_failed_build_leaves_a_clean_tree(lab: Lab) -> None:
     made = lab.prepare(
         lab.repo.commit(PROJECT), InstallMode.PYTHONPATH, build=("touch left.txt; false",), declared=False

@@ -3,7 +3,7 @@
 Arguments: the file for the answer, and modules to import while there is no job yet.
 """
 
-# ruff: noqa: PTH104, PTH116
+# ruff: noqa: PTH100, PTH104, PTH109, PTH116
 
 import importlib
 import json
@@ -27,6 +27,30 @@ def load(spec: str, places: "list[str]") -> Any:
     return backend
 
 
+class State:
+    """What the project's code may have changed when it was asked something: the next question finds none of it.
+
+    As PEP 517 has it, where each hook has a process of its own; a second one would import all of the backend again.
+    """
+
+    def __init__(self) -> None:
+        self.folder = os.getcwd()
+        self.environ = dict(os.environ)
+        self.path, self.argv = list(sys.path), list(sys.argv)
+        self.modules = set(sys.modules)
+
+    def restore(self) -> None:
+        os.chdir(self.folder)
+        os.environ.clear()
+        os.environ.update(self.environ)
+        sys.path[:], sys.argv[:] = self.path, self.argv
+        for name in set(sys.modules) - self.modules:
+            file = getattr(sys.modules[name], "__file__", None)
+            is_own = isinstance(file, str) and os.path.abspath(file).startswith(self.folder + os.sep)
+            if is_own and name.split(".")[0] not in self.modules:
+                del sys.modules[name]
+
+
 def work(job: "dict[str, Any]") -> "dict[str, object]":
     """The answer: {"requires": [...]}, {"unsupported": hook}, {"wheel": name} or {"metadata": folder}."""
     backend = load(job["backend"], job["backend_path"])
@@ -34,8 +58,10 @@ def work(job: "dict[str, Any]") -> "dict[str, object]":
     family = "editable" if kind == "editable" else "wheel"
     if kind == "editable" and not hasattr(backend, "build_editable"):
         return {"unsupported": "build_editable"}
+    before = State()
     ask = getattr(backend, "get_requires_for_build_" + family, None)
     requires = list(ask(None)) if ask is not None else []
+    before.restore()
     if any(canonical(line) not in job["have"] for line in requires):
         return {"requires": requires}
     if kind == "metadata" and hasattr(backend, "prepare_metadata_for_build_wheel"):

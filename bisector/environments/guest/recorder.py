@@ -37,6 +37,8 @@ LIBRARY = frozenset(["os", "glob", "fnmatch", "genericpath", "pathlib", "posixpa
 """Who lists a folder for somebody else."""
 PATHLIB = ("exists", "is_dir", "is_file")
 """They ask os.stat, by way of a method, up to Python 3.12."""
+HACK = "_distutils_hack"
+"""Of setuptools, as it is imported: asks wherever it is whether this is CPython's own tree, which nobody installs."""
 
 
 class Recorder:
@@ -87,8 +89,9 @@ class Recorder:
         """The same function, whose questions are written down; those that it asks itself are not."""
 
         def watching(path: object, *args: object, **words: object) -> object:
-            if get_ident() not in self.looking and get_ident() not in self.counting:
-                self.look("look" if by_pathlib(sys._getframe(1)) else kind, path)
+            thread, frame = get_ident(), sys._getframe(1)
+            if thread not in self.looking and thread not in self.counting and package_of(frame) != HACK:
+                self.look("look" if by_pathlib(frame) else kind, path)
             return self.unwatched(asked, path, *args, **words)
 
         watching.__name__ = watching.__qualname__ = asked.__name__
