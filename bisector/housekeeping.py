@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bisector.environments.budget import BYTECODE, DOWNLOADS
 from bisector.environments.layers import Shelf
+from bisector.folders import empty, walk
 from bisector.git import upkeep
-from bisector.git.worktrees import empty
 from bisector.locks import try_lock
 from bisector.state import State
 from bisector.store import HuntRow, Store
@@ -186,7 +186,7 @@ def occupied(folder: Path) -> int:
     """What its removal gives back: a file that has further links elsewhere gives nothing."""
     linked: dict[tuple[int, int], list[int]] = {}
     total = 0
-    for root, _, names in os.walk(folder):
+    for root, _, names in walk(folder):
         for name in names:
             with suppress(FileNotFoundError):
                 status = Path(root, name).lstat()

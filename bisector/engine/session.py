@@ -18,11 +18,11 @@ from bisector.engine.progress import Listener, StepBegan, TrialBegan
 from bisector.engine.workers import Job, Workers, recorded
 from bisector.environments import Between, Environments, Place, Treecode, open_treecode
 from bisector.errors import MachineFault
+from bisector.folders import empty
 from bisector.git import slots
 from bisector.git.content import have_little_in_common
 from bisector.git.mirror import Mirror
 from bisector.git.tree import Tree
-from bisector.git.worktrees import empty
 from bisector.hunt import Phase
 from bisector.locks import try_lock
 from bisector.model import Purpose, Trial, Trouble, Untestable

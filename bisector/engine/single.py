@@ -14,10 +14,10 @@ from bisector.engine.asking import Asking
 from bisector.engine.patience import patient_search
 from bisector.engine.session import Tools
 from bisector.engine.workers import Job, Workers
+from bisector.folders import empty
 from bisector.git import slots
 from bisector.git.mirror import Mirror
 from bisector.git.refs import resolve
-from bisector.git.worktrees import empty
 from bisector.locks import try_lock
 from bisector.model import Judgement, Purpose, Ran, Trial
 from bisector.oracles.finding import Standard

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bisector.folders import walk
+
 OBJECTS = re.compile(r"(^|/)([^/]+\.p|target/(release|debug))/(.*/)?[^/]+\.(o|rlib|rmeta)$")
 """Of meson and of cargo, in folders of their own. Elsewhere an object may be what a package loads."""
 
@@ -67,7 +69,7 @@ def keep(left: Left, tree: Path, folder: Path, *, objects: bool) -> None:
 
 def put_back(folder: Path, tree: Path) -> None:
     """Copies, not links, and writable: the tree is the trial's to spoil. A link out of it is not followed."""
-    for inside, _, names in os.walk(folder):
+    for inside, _, names in walk(folder):
         target = tree / Path(inside).relative_to(folder)
         if not target.resolve().is_relative_to(tree.resolve()):
             continue

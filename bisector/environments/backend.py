@@ -23,6 +23,7 @@ from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.environments.requirements import with_requires
 from bisector.environments.yard import Outfit, Yard
+from bisector.folders import walk
 from bisector.installers.words import BUILD_FAILED, DISK_FULL, reason_of
 from bisector.model import Stage, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, leftovers
@@ -236,7 +237,9 @@ class _Build:
         """Its scripts would ask pkg_resources, which need not be there: they are written anew."""
         scripts.rewrite(self.result / "bin")
         # The shallowest last: what lies deeper may be a test's.
-        for info in sorted(self.place.tree.rglob("*.egg-info"), key=lambda path: -len(path.parts)):
+        found = (Path(top, name) for top, names, _ in walk(self.place.tree) for name in names)
+        infos = [path for path in found if path.suffix == ".egg-info"]
+        for info in sorted(infos, key=lambda path: -len(path.parts)):
             said = leftovers.read(info / "PKG-INFO", self.place.tree)
             if said is not None:
                 listed = leftovers.read(info / "requires.txt", self.place.tree) or ""

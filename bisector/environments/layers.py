@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import stat
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bisector.environments.census import complete, facts_of, is_as_published, publish
+from bisector.folders import empty, walk
 from bisector.locks import try_lock
 from bisector.model import Trouble, Untestable
 
@@ -260,7 +260,7 @@ class Shelf:
 
 def _protect(path: Path) -> None:
     """Against accidents, where no cage binds it. A file with several links is the cache's as well."""
-    for folder, _, names in os.walk(path):
+    for folder, _, names in walk(path):
         for name in names:
             # Thousands of files: a Path for each would take longer than the rest.
             file = f"{folder}/{name}"
@@ -276,10 +276,10 @@ def remove(path: Path) -> None:
     """A whole folder, its read-only parts included."""
     if not path.exists():
         return
-    for folder, _, _ in os.walk(path):
+    for folder, _, _ in walk(path):
         with suppress(OSError):
             Path(folder).chmod(0o755)
-    shutil.rmtree(path, ignore_errors=True)
+    empty(path)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from enum import Enum
 from pathlib import Path
 
 from bisector.environments.census import FACTS
+from bisector.folders import walk
 
 TIES = ".tree"
 """In a layer, which tree it names and how. A dot file at the top is no part of it."""
@@ -85,7 +86,7 @@ def _said(layer: Path) -> dict[str, object]:
 
 def _files(layer: Path) -> Iterator[Path]:
     """All but what the layer says of itself, folders and links to folders included."""
-    for folder, folders, names in os.walk(layer):
+    for folder, folders, names in walk(layer):
         inside = Path(folder)
         yield from (inside / name for name in (*names, *folders) if inside != layer or name not in OWN)
 

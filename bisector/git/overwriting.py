@@ -20,8 +20,8 @@ from pathlib import Path
 
 from bisector.beside import beside
 from bisector.errors import Interrupted
+from bisector.folders import empty
 from bisector.git import index as indices
-from bisector.git import worktrees
 from bisector.git.content import NOT_UTF8, FileChange, changes_from_index
 from bisector.git.door import Git
 from bisector.git.filling import Silent, announced, ask, filled, is_alone, pieces_of
@@ -86,7 +86,7 @@ def _remove_unseen(folders: _Folders) -> None:
         # A folder that cannot be read git will stumble over as well.
         with suppress(OSError), os.scandir(f"{folders.tree}/{folder}") as entries:
             for path in [entry.path for entry in entries if _is_unseen(entry, folder)]:
-                worktrees.empty(Path(path))
+                empty(Path(path))
 
 
 def _is_unseen(entry: os.DirEntry[str], folder: str) -> bool:

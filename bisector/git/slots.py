@@ -13,6 +13,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from bisector.apart import keep_apart
+from bisector.folders import empty, is_folder, walk
 from bisector.git import index as indices
 from bisector.git import overwriting, submodules, worktrees
 from bisector.git.door import Git, GitFailed, RepositoryIncomplete, SubmoduleUnavailable, local_environment
@@ -50,7 +51,7 @@ class Slot:
             raise
         except GitFailed:
             # The last tenant left something git cannot step over: begin with an empty folder.
-            worktrees.empty(self.tree)
+            empty(self.tree)
             self._index_kept.unlink(missing_ok=True)
             self._mend()
             self._switch(sha)
@@ -78,7 +79,7 @@ class Slot:
 
     def _links(self) -> Iterator[tuple[str, str | None]]:
         """Where the `.git` of each submodule lies in the tree, and what it says; None: it is no file."""
-        for folder, folders, names in os.walk(self.tree):
+        for folder, folders, names in walk(self.tree):
             link = Path(folder, ".git")
             if folder != str(self.tree) and ".git" in (*folders, *names):
                 yield str(link.relative_to(self.tree)), _said(link)
@@ -93,7 +94,7 @@ class Slot:
         kept = json.loads(self._links_kept.read_text()) if self._links_kept.exists() else {}
         for path, said in list(self._links()):
             if said is None or kept.get(path) != said:
-                worktrees.empty(self.tree / path)
+                empty(self.tree / path)
 
     @property
     def _index(self) -> Path:
@@ -124,17 +125,17 @@ class Slot:
         self.mirror.mend_settings()
         # In the index files can be flagged as not to be looked at.
         for name in ("index", "index.lock", "HEAD.lock", "info", indices.BELIEVED):
-            worktrees.empty(self.git.git_dir / name)
+            empty(self.git.git_dir / name)
         if _said(self._boot) == _this_boot() and _is_file(self._index_kept):
             # The copy keeps its time: git goes by it.
             shutil.copy2(self._index_kept, self._index)
         else:
-            worktrees.empty(self._index_kept)
-            worktrees.empty(self._boot)
+            empty(self._index_kept)
+            empty(self._boot)
 
     def _mend_root(self) -> None:
-        if not worktrees.is_folder(self.tree):
-            worktrees.empty(self.tree)
+        if not is_folder(self.tree):
+            empty(self.tree)
             self.tree.mkdir(parents=True)
         mode = stat.S_IMODE(self.tree.stat().st_mode)
         if mode & stat.S_IRWXU != stat.S_IRWXU:
@@ -144,7 +145,7 @@ class Slot:
         link = self.tree / ".git"
         wanted = f"gitdir: {self.git.git_dir}\n"
         if _said(link) != wanted:
-            worktrees.empty(link)
+            empty(link)
             link.write_text(wanted)
 
     def release(self) -> None:
@@ -193,7 +194,7 @@ def _open(mirror: Mirror, number: int, lock: int) -> Slot:
     if not (git_dir / "HEAD").exists():
         # A checkout deletes as many files as it writes.
         keep_apart(mirror.folder / "slots")
-        worktrees.empty(tree)
+        empty(tree)
         worktrees.add(mirror, name, tree, "ref: refs/heads/never-born")
     environment = local_environment(mirror.machine)
     nearby = mirror.local_path() is not None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from bisector.git import worktrees
+from bisector.folders import empty
 from bisector.git.mirror import Mirror, Say
 from bisector.git.slots import PREFIX
 from bisector.git.source import Source
@@ -38,7 +38,7 @@ def free(slot: Path) -> bool:
         shutil.rmtree(
             slot.parent.parent / "repo.git" / "worktrees" / f"{PREFIX}{slot.name}", ignore_errors=True
         )
-        worktrees.empty(slot)
+        empty(slot)
         return True
     finally:
         os.close(lock)
@@ -51,7 +51,7 @@ def sweep(mirror: Path) -> None:
         return
     try:
         for half in (mirror / "repo.making", *mirror.glob("repo.git/worktrees/*.making")):
-            worktrees.empty(half)
+            empty(half)
         for pattern in ("objects/pack/tmp_*", "objects/pack/.tmp-*", "objects/??/tmp_obj_*"):
             for path in (mirror / "repo.git").glob(pattern):
                 path.unlink(missing_ok=True)
@@ -103,5 +103,5 @@ def remove(mirror: Path) -> bool:
         # With one rename: nobody ever finds half of it.
         away = mirror.with_name(f"{mirror.name}{_GONE}{secrets.token_hex(4)}")
         mirror.rename(away)
-        worktrees.empty(away)
+        empty(away)
         return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -43,25 +42,3 @@ def add(mirror: Mirror, name: str, tree: Path, head: str) -> Path:
 
 def remove(mirror: Mirror, name: str) -> None:
     shutil.rmtree(place(mirror, name), ignore_errors=True)
-
-
-def is_folder(path: Path) -> bool:
-    """A real one: behind a link may be anybody's."""
-    return path.is_dir() and not path.is_symlink()
-
-
-def empty(folder: Path) -> None:
-    """Remove a folder even where a program took the right to do so away; whatever took its place too."""
-    if not is_folder(folder):
-        folder.unlink(missing_ok=True)
-        return
-    shutil.rmtree(folder, ignore_errors=True)
-    if not folder.exists():
-        return
-    folder.chmod(0o700)
-    for root, names, _ in os.walk(folder):
-        for name in names:
-            path = Path(root, name)
-            if not path.is_symlink():
-                path.chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)

@@ -14,8 +14,8 @@ from pathlib import Path
 from bisector.beside import beside
 from bisector.caps import Confinement, gpu_memory_hook
 from bisector.environments import Builder, Place, Ready
+from bisector.folders import empty
 from bisector.git.door import GitFailed, SubmoduleUnavailable
-from bisector.git.worktrees import empty
 from bisector.model import (
     EnvironmentFacts,
     EnvironmentRequest,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bisector.git.worktrees import empty
+from bisector.folders import empty
 from bisector.recipe.schema import Cwd, PythonScript, Repro
 
 SCRIPT = "bisector_repro.py"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bisector.folders import empty
 from bisector.git import index as indices
 from bisector.git import slots, worktrees
 from bisector.git.mirror import Mirror
@@ -335,7 +336,7 @@ def test_what_lies_where_git_or_we_write_is_not_written_through(
     with a_slot(mirror_of(project)) as slot:
         slot.checkout(project[2])
         path = slot.git.git_dir / name
-        worktrees.empty(path)
+        empty(path)
         if kind == "a folder":
             (path / "inner").mkdir(parents=True)
         elif kind == "a pipe":

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bisector.errors import BisectorError
+from bisector.folders import empty
 from bisector.git import slots
 from bisector.git.mirror import Mirror
 from bisector.git.slots import Slot
 from bisector.git.source import locate
-from bisector.git.worktrees import empty
 from bisector.model import EnvironmentRequest, InstallMode, Limits
 from bisector.plan import OverlayFiles, TrialRequest
 from bisector.recipe.alterations import CherryPick, Patch
