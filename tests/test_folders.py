@@ -32,7 +32,6 @@ def nest(folder: Path, name: str) -> None:
 def test_however_deep_it_goes(tmp_path: Path, name: str, clear: object) -> None:
     folder = tmp_path / "folder"
     nest(folder, name)
-    assert occupied(folder) >= 0
     assert callable(clear)
     clear(folder)
     assert not folder.exists()
@@ -40,7 +39,10 @@ def test_however_deep_it_goes(tmp_path: Path, name: str, clear: object) -> None:
 
 def test_what_lies_deep_is_counted(tmp_path: Path) -> None:
     nest(tmp_path / "folder", "d")
-    assert occupied(tmp_path / "folder") >= 10000
+    size = occupied(tmp_path / "folder")
+    # pytest could not remove it.
+    empty(tmp_path / "folder")
+    assert size >= 10000
 
 
 def test_what_a_program_may_not_enter_any_more(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from bisector.engine.workers import attempt
 from bisector.errors import BisectorError
 from bisector.model import Purpose, Ran, Trial
 from bisector.plan import TrialRequest
-from bisector.trial import Laid, Step, Workbench
+from bisector.trial import Laid, Leave, Step, Workbench
 
 SPARE = 2
 """Commits at a time: git asks for one of two, whatever the answer."""
@@ -47,13 +47,18 @@ class _UnderWay:
     wish: Wish
     bench: Workbench | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
-    is_awaited: bool = False
+    awaited_since: float | None = None
     """Its trial has begun and waits for it."""
 
+    @property
+    def is_awaited(self) -> bool:
+        return self.awaited_since is not None
 
-GoOn = Callable[[], bool]
-"""Asked between the tree and its environment: True as soon as nothing else is installed, False: it is called off."""
-Prepare = Callable[[Workbench, Wish, threading.Event, GoOn], Laid | None]
+    def seconds_awaited(self) -> float:
+        return 0.0 if self.awaited_since is None else time.monotonic() - self.awaited_since
+
+
+Prepare = Callable[[Workbench, Wish, threading.Event, Leave], Laid | None]
 AreFar = Callable[[str, str], bool]
 """Whether one commit's tree takes no longer to lay out in an empty folder than in the other's."""
 
@@ -127,7 +132,7 @@ class Ahead:
                 if cancelled.is_set():
                     self._under_way.cancelled.set()
                     return None
-                self._under_way.is_awaited = True
+                self._under_way.awaited_since = self._under_way.awaited_since or time.monotonic()
                 self._news.notify_all()
                 self._news.wait(TICK)
             if self._defect is not None:
@@ -173,8 +178,8 @@ class Ahead:
     def _work(self, under_way: _UnderWay) -> None:
         def make() -> Laid | None:
             under_way.bench = self._place(under_way.wish.request.commit)
-            go_on = partial(self._may_install, under_way)
-            return self._prepare(under_way.bench, under_way.wish, under_way.cancelled, go_on)
+            leave = Leave(partial(self._may_install, under_way), under_way.seconds_awaited)
+            return self._prepare(under_way.bench, under_way.wish, under_way.cancelled, leave)
 
         made, fault = attempt(make)
         self._passes_over(fault)

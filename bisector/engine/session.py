@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -149,7 +150,9 @@ class _Crew:
     def perform(self, worker: int, job: Job) -> Trial:
         listener, request = self._tools.listener, job.request
         listener.hear(TrialBegan(worker, job.commit, job.purpose, job.label))
+        asked = time.monotonic()
         prepared = self._prepared(worker, job)
+        waited = time.monotonic() - asked if prepared is None else 0.0
         bench = self._own(worker, request.commit)
         if request.turns is not None:
             other = request.turns.beside.commit
@@ -164,7 +167,8 @@ class _Crew:
         trial = perform(bench, request, job.purpose, log, say, job.cancelled, prepared)
         if self.ahead is not None:
             self.ahead.a_trial_ended(trial)
-        return trial
+        # For what was being made ready, in vain.
+        return replace(trial, seconds=trial.seconds + waited, install_seconds=trial.install_seconds + waited)
 
     def _prepared(self, worker: int, job: Job) -> Laid | None:
         """What lies ready for this trial; its workbench becomes the worker's."""

@@ -24,7 +24,7 @@ from bisector.environments.ready import Place
 from bisector.environments.requirements import with_requires
 from bisector.environments.yard import Outfit, Yard
 from bisector.folders import walk
-from bisector.installers.words import BUILD_FAILED, DISK_FULL, reason_of
+from bisector.installers.words import BUILD_FAILED, DISK_FULL, OUT_OF_TIME, reason_of
 from bisector.model import Stage, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, leftovers
 
@@ -273,7 +273,7 @@ class _Build:
         if DISK_FULL.search(said):
             return Trouble("the disk is full: the project's build could not write", lasting=True)
         if ran.timed_out:
-            return "its build took longer than install_timeout"
+            return f"its build {OUT_OF_TIME}"
         return reason_of(said) or f"its build exited with {ran.exit_status}"
 
 

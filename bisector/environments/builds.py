@@ -25,6 +25,7 @@ from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata, declared, merge, name_of, parse
 from bisector.environments.yard import Outfit
 from bisector.installers.settings import redact
+from bisector.installers.words import is_out_of_time
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
 SHAPE = "5"
@@ -127,7 +128,7 @@ class Builds:
             made, is_sure = self._make_beside(meanwhile, place.beside, key, order, place, files), False
         else:
             made = self._make(key, order, place, files)
-            is_sure = not _is_doubtful(place)
+            is_sure = not _is_doubtful(place, made)
         if is_sure or not isinstance(made, Untestable):
             return made
         # Beside other work a build may fail that would not alone: it is believed when it fails once more.
@@ -177,7 +178,7 @@ class Builds:
             self._remember(key, made.inputs)
             if isinstance(made, Failed):
                 failed = backend.untestable(made)
-                if place.keeps_failures and not _is_doubtful(place):
+                if place.keeps_failures and not _is_doubtful(place, failed):
                     self._failed[name] = failed
                 return failed
             layer = self._kept(name, result, place)
@@ -278,9 +279,10 @@ class Builds:
         return self.root / "inputs" / key
 
 
-def _is_doubtful(place: Place) -> bool:
-    """Whether what failed here was done by one who started before there was a tree."""
-    return place.builder is not None and place.builder.was_told
+def _is_doubtful(place: Place, made: object) -> bool:
+    """Whether it failed at one who started before there was a tree; who hangs would hang again."""
+    hangs = isinstance(made, Untestable) and is_out_of_time(made)
+    return place.builder is not None and place.builder.was_told and not hangs
 
 
 def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) -> str:

@@ -31,6 +31,7 @@ from bisector.environments.ready import Place, Ready
 from bisector.environments.releases import Between, releases
 from bisector.installers import Installer
 from bisector.installers.settings import redact
+from bisector.installers.words import is_out_of_time
 from bisector.model import EnvironmentFacts, EnvironmentRequest, InstallMode, Stage, Trouble, Untestable
 
 
@@ -206,7 +207,7 @@ class Environments:
         answer: Built | Untestable | Trouble | None = None
         for way in dict.fromkeys(((served, None), (served, rung.cutoff), (by_old_tools, rung.cutoff))):
             answer = self.builds.provide(Order(request, found, kind, *way), place, meanwhile)
-            if not isinstance(answer, Untestable):
+            if not isinstance(answer, Untestable) or is_out_of_time(answer):
                 break
             meanwhile = None
         return answer

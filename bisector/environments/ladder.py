@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
 from bisector.environments.ready import Ready
-from bisector.installers.words import is_unbuilt_by_tools
+from bisector.installers.words import is_out_of_time, is_unbuilt_by_tools
 from bisector.model import AsOf, EnvironmentRequest, Stage, Untestable
 
 OLDEST = (3, 6)
@@ -52,7 +52,9 @@ def rungs(request: EnvironmentRequest) -> tuple[Rung, ...]:
 
 
 def helps(rung: Rung, failed: Sequence[tuple[Rung, Untestable]]) -> bool:
-    """Old build tools help only where a build has failed, and not at its compiler."""
+    """Nothing does where the project's build hangs; old tools where one has failed, and not at its compiler."""
+    if failed and is_out_of_time(failed[-1][1]):
+        return False
     return not rung.old_tools or is_unbuilt_by_tools(failed[-1][1])
 
 

@@ -43,6 +43,7 @@ _FETCHES = re.compile(r"pip subprocess to install|/pip'? install")
 UNBUILT = re.compile(r"Failed to (?:download and )?build `([^`\n]+)`", re.IGNORECASE)
 _CANNOT = "cannot be built: "
 BUILD_FAILED = "build failed: "
+OUT_OF_TIME = "took longer than install_timeout"
 _COMPILED = re.compile(r"\.(?:c|cc|cpp|cxx|h|hpp|f|f90|rs):\d+|undefined reference|\bld: cannot find")
 NOISE = re.compile(r"^\s*(?:$|hint:|warning:|\[notice\]|Using |Resolved |Prepared |Downloading |Downloaded )")
 
@@ -74,7 +75,7 @@ def failure(program: str, finished: Finished | ProgramMissing) -> Untestable | T
     if DISK_FULL.search(output):
         return Trouble(f"the disk is full: {line_with(DISK_FULL, output)}", lasting=True)
     if finished.timed_out:
-        return Untestable(Stage.INSTALL, f"{program} took longer than install_timeout")
+        return Untestable(Stage.INSTALL, f"{program} {OUT_OF_TIME}")
     if finished.signal is not None:
         return Trouble(f"{program} was killed by signal {finished.signal}")
     if is_unreachable(output):
@@ -92,6 +93,11 @@ def is_unbuilt_by_tools(failed: Untestable) -> bool:
     """Whether the build of the project or of a dependency's source archive failed, and not at a compiler."""
     said = failed.headline
     return (_CANNOT in said or said.startswith(BUILD_FAILED)) and not _COMPILED.search(said)
+
+
+def is_out_of_time(failed: Untestable) -> bool:
+    """Whether the project's own build took too long: it is not tried again with something else."""
+    return failed.headline == f"{BUILD_FAILED}its build {OUT_OF_TIME}"
 
 
 def reason_of(output: str) -> str:

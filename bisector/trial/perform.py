@@ -16,6 +16,7 @@ from bisector.caps import Confinement, gpu_memory_hook
 from bisector.environments import Builder, Place, Ready
 from bisector.folders import empty
 from bisector.git.door import GitFailed, SubmoduleUnavailable
+from bisector.installers.words import is_out_of_time
 from bisector.model import (
     EnvironmentFacts,
     EnvironmentRequest,
@@ -34,13 +35,15 @@ from bisector.trial.clock import Clock
 from bisector.trial.grounds import Grounds
 from bisector.trial.hooks import HOOK, hook
 from bisector.trial.laying import Laying
-from bisector.trial.prepared import Laid, Prepared, Unfit
+from bisector.trial.prepared import Laid, Leave, Prepared, Unfit
 from bisector.trial.repeat import Repeated, Stand, take_turns
 from bisector.trial.room import Room
 from bisector.trial.workbench import Step, Workbench
 
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
+MOST = 0.9
+"""Of the time that a build may take: so much of it alone is as good as all."""
 
 
 def prepare(
@@ -48,14 +51,11 @@ def prepare(
     request: TrialRequest,
     purpose: Purpose,
     cancelled: threading.Event,
-    go_on: Callable[[], bool],
+    leave: Leave,
 ) -> Laid | None:
-    """All of a trial but its runs. None: whoever needs the trial will meet in words what stood in the way.
-
-    `go_on` is asked before anything is installed, and may take its time.
-    """
+    """All of a trial but its runs. None: whoever needs the trial will meet in words what stood in the way."""
     log = bench.scratch / "prepared.log"
-    return _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled).prepare(go_on)
+    return _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled).prepare(leave)
 
 
 def perform(
@@ -120,23 +120,26 @@ class _Making:
             made = unfit or self._environment(self.request.environment, place, builder)
             return self._in_environment(made, place) if isinstance(made, Ready) else (None, made)
 
-    def prepare(self, go_on: Callable[[], bool]) -> Laid | None:
+    def prepare(self, leave: Leave) -> Laid | None:
         self._clear()
         with self._expecting_a_build() as builder:
-            return self._prepared(go_on, builder)
+            return self._prepared(leave, builder)
 
-    def _prepared(self, go_on: Callable[[], bool], builder: Builder | None) -> Laid | None:
+    def _prepared(self, leave: Leave, builder: Builder | None) -> Laid | None:
         unfit = self._laid_out()
         if unfit is not None:
             # Only a conflict is git's word for sure, whatever went on beside it.
             conflicts = self.bench.slot.git.lines("ls-files", "--unmerged")
             return Unfit(self.bench, unfit, dict(self.clock.spent)) if conflicts else None
-        if not go_on():
+        if not leave.may_install():
             return None
         # Beside a run a build may fail that would not alone.
         place = replace(self._grounds.double("environment"), keeps_failures=False)
         made = self._environment(self.request.environment, place, builder)
         if not isinstance(made, Ready):
+            had_all = leave.seconds_alone() >= MOST * self.request.limits.install_timeout
+            if isinstance(made, Untestable) and is_out_of_time(made) and had_all:
+                return Unfit(self.bench, made, dict(self.clock.spent))
             return None
         has_bytecode = self._laying.lay(made, place)
         return Prepared(self.bench, made, place, dict(self.clock.spent), has_bytecode)

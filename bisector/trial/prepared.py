@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bisector.environments import Place, Ready
@@ -23,7 +23,11 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """A commit in whose tree a cherry-pick or revert conflicts: git alone says so, and would say it again."""
+    """A commit that cannot be made ready, and would not be a second time.
+
+    A cherry-pick or revert conflicts in its tree, of which git alone says so; or its build took all its time, with
+    nothing else going on.
+    """
 
     bench: Workbench
     reason: Untestable
@@ -31,3 +35,13 @@ class Unfit:
 
 
 Laid = Prepared | Unfit
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """What who makes something ready ahead must know of those for whom it stands back."""
+
+    may_install: Callable[[], bool]
+    """Asked before anything is installed; takes its time. False: it is called off."""
+    seconds_alone: Callable[[], float]
+    """For how long nothing else has been going on."""

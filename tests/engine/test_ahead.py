@@ -12,12 +12,12 @@ from typing import Any, cast
 
 import pytest
 
-from bisector.engine.ahead import LONG, MOST, SPARE, Ahead, GoOn, Wish
+from bisector.engine.ahead import LONG, MOST, SPARE, Ahead, Wish
 from bisector.git.door import GitFailed
 from bisector.model import EnvironmentRequest, InstallMode, Limits, Purpose, Ran, Run, Trial
 from bisector.plan import TrialRequest
 from bisector.recipe.schema import Repro, ShellCommand
-from bisector.trial import Prepared, Workbench
+from bisector.trial import Leave, Prepared, Workbench
 from bisector.trial.workbench import Step
 
 BEGAN = datetime(2024, 1, 1, tzinfo=timezone.utc)
@@ -82,7 +82,7 @@ class Shop:
             raise fault
 
     def prepare(
-        self, bench: Workbench, asked: Wish, cancelled: threading.Event, go_on: GoOn
+        self, bench: Workbench, asked: Wish, cancelled: threading.Event, leave: Leave
     ) -> Prepared | None:
         name = asked.request.commit
         self.fault("prepare")
@@ -94,7 +94,7 @@ class Shop:
             self.news.notify_all()
         if name in self.held:
             assert self.held[name].wait(PATIENCE)
-        if name in self.fails or not go_on():
+        if name in self.fails or not leave.may_install():
             return None
         self.installed.append(name)
         return Prepared(bench, cast("Any", name), cast("Any", None), self.took, False)

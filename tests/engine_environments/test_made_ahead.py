@@ -122,6 +122,25 @@ def test_a_build_that_fails_beside_a_run_is_made_again_without_one(land: Land) -
     assert not [trial for trial in hunted.report["trials"] if "not alone" in trial["reason"]]
 
 
+def test_a_build_that_hangs_is_waited_for_once(land: Land) -> None:
+    """Also where it was begun ahead: almost all of its time nothing else went on."""
+    begun = land.folder / "begun"
+    hangs = (
+        "\nimport time\nif 6 <= number <= 8:\n"
+        f"    open({str(begun)!r}, 'a').write(str(number) + chr(10))\n    time.sleep(600)\n"
+    )
+    setup = SETUP.replace("\nsetup(", f"{hangs}setup(")
+    run = RUN.replace("0.3", "0.1")
+    steps = ("install: {mode: editable}", "limits: {install_timeout: 8s}", f'repro: {{python: "{run}"}}')
+    hunted = land.hunt(history(land, setup), *steps)
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    counts = begun.read_text().split()
+    assert len(counts) == len(set(counts))
+    skips = [trial for trial in hunted.report["trials"] if "install_timeout" in trial["reason"]]
+    assert {str(hunted.project.number(trial["commit"])) for trial in skips} == set(counts)
+    assert all(trial["seconds"] >= 8 for trial in skips)
+
+
 def test_a_build_that_writes_down_where_it_is_is_never_read_elsewhere(land: Land) -> None:
     """In a state directory whose path JSON spells otherwise."""
     home = land.folder / "zo\u00e9"

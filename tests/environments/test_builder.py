@@ -53,23 +53,28 @@ def piped(
     stdin: int | None = None,
 ) -> Finished:
     """Started at once, whatever there is to read."""
-    done = subprocess.run(
+    said, is_over = b"", False
+    with subprocess.Popen(
         list(map(str, argv)),
         cwd=cwd,
         env=env,
-        timeout=timeout,
         stdin=subprocess.DEVNULL if stdin is None else stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-    )
-    status = done.returncode
+    ) as child:
+        try:
+            said, _ = child.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            is_over = True
+            child.kill()
+    status = child.returncode
     return Finished(
         exit_status=status if status >= 0 else None,
         signal=-status if status < 0 else None,
-        timed_out=False,
+        timed_out=is_over,
         cancelled=False,
         seconds=0.0,
-        stdout_bytes=done.stdout,
+        stdout_bytes=said,
     )
 
 
@@ -207,6 +212,20 @@ def test_what_it_fails_at_is_tried_by_one_that_starts_then(lab: Lab) -> None:
         made = built(lab, third, builder)
     assert isinstance(made, Ready)
     assert lab.say(made, TOLD) == f"3 {ALONE}"
+
+
+def test_who_hangs_would_hang_again(lab: Lab) -> None:
+    first = lab.repo.commit(FILES)
+    second = lab.repo.commit({"setup.py": "import time\ntime.sleep(600)\n"})
+    lab.repo.checkout(first)
+    assert isinstance(lab.prepare(first, timeout=8.0), Ready)
+    with expecting(lab) as builder:
+        made = built(lab, second, builder, timeout=8.0)
+        assert builder is not None
+        assert builder.was_told
+    assert isinstance(made, Untestable)
+    assert made.reason == "build failed: its build took longer than install_timeout"
+    assert (lab.root / "log").read_text().count("hook.py") == 2
 
 
 def test_a_build_that_fails_alone_as_well_has_failed(lab: Lab) -> None:

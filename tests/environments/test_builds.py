@@ -254,6 +254,17 @@ def test_a_build_that_fails_is_the_commits_own_fault_and_not_paid_for_twice(lab:
     assert lab.say(lab.ready(fixed), VALUE) == "1"
 
 
+def test_a_build_that_hangs_is_waited_for_once(lab: Lab) -> None:
+    """No date and no older tools are tried, and no commit that would be built the same."""
+    first = lab.repo.commit({**SETUPTOOLS, "setup.py": "import time\ntime.sleep(600)\n"})
+    second = lab.repo.commit({"proj/more.py": ""})
+    for commit in (first, second):
+        made = lab.prepare(commit, timeout=2.0, requirements=("setuptools",))
+        assert isinstance(made, Untestable)
+        assert made.reason == "build failed: its build took longer than install_timeout"
+    assert log_of(lab).count("hook.py") == 1
+
+
 CHANGES_ITSELF = """
 import os, sys
 os.chdir({folder})

@@ -214,6 +214,17 @@ def test_old_tools_are_tried_where_a_build_has_failed() -> None:
         assert helps(by_old_tools, [(dated, Untestable(Stage.INSTALL, reason))]) is helped
 
 
+def test_nothing_is_tried_where_the_project_s_build_hangs() -> None:
+    plain, dated, by_old_tools = rungs(request(AsOf.LATEST))
+    for reason, helped in (
+        ("build failed: its build took longer than install_timeout", False),
+        ("uv took longer than install_timeout", True),
+    ):
+        failed = [(plain, Untestable(Stage.INSTALL, reason))]
+        assert helps(dated, failed) is helped
+        assert helps(by_old_tools, failed) is False
+
+
 def test_alike_reasons_are_said_once() -> None:
     first, second, _ = rungs(request(AsOf.LATEST))
     no, never = Untestable(Stage.INSTALL, "no"), Untestable(Stage.INSTALL, "never")
