@@ -26,7 +26,7 @@ ORDER = (
         "hunt",
         "report",
     ),
-    *("beside", "apart", "process", "folders", "locks", "git", "state", "store"),
+    *("beside", "apart", "boot", "process", "folders", "locks", "git", "state", "store"),
     *("installers", "caps", "forges", "executors"),
     *("environments", "trial", "engine", "nightly", "housekeeping", "console", "demo", "cli", "__main__"),
 )

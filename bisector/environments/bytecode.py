@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from bisector.boot import this_boot
 from bisector.environments import alike
-from bisector.environments.census import CACHE, NOTE
+from bisector.environments.census import BOOT, CACHE, NOTE
 from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import temporary
 from bisector.environments.reached import reached
@@ -94,6 +95,7 @@ def _put_off(venv: Thin, site: str, missing: list[str], first: set[str]) -> list
         with suppress(FileExistsError):
             (venv.site / top / CACHE).mkdir()
     if rest:
+        (venv.path / BOOT).write_text(this_boot())
         (venv.path / NOTE).write_bytes(_lines(f"{site}/{path.removeprefix('./')}" for path in rest))
     return [path for path in missing if path in first]
 

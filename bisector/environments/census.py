@@ -12,6 +12,8 @@ CACHE = "__pycache__"
 FACTS = ".layer.json"
 NOTE = ".later"
 """In a layer that is in use before all is compiled: the modules that are left, a line each."""
+BOOT = ".later.boot"
+"""Beside it, in which run of the machine that was."""
 
 
 @dataclass(frozen=True, slots=True)

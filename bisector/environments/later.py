@@ -5,6 +5,7 @@ It takes the time that nobody else wants of a processor. Until it is there a run
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,8 +13,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bisector.boot import this_boot
 from bisector.environments.bytecode import compile_listed
-from bisector.environments.census import CACHE, NOTE, facts_of, noted, source_of
+from bisector.environments.census import BOOT, CACHE, NOTE, facts_of, noted, source_of
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
 from bisector.environments.ready import Desk, Place
@@ -21,6 +23,8 @@ from bisector.errors import BisectorError
 from bisector.process import Finished, leftovers
 
 DESK = "later"
+HALF = ".half"
+"""How a file ends that is being written: see guest/compile.py."""
 
 MakePlace = Callable[[Path, threading.Event], Desk]
 """Where it is made: in this folder, until the event is set. It outlives the trial."""
@@ -47,13 +51,33 @@ class _Left:
             if leftovers.is_below(folder, self.layer.path):
                 yield folder
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether it was made since the machine started: of what was made before, who knows what the disk has?"""
+        return bool(this_boot()) and leftovers.read(self.layer.path / BOOT, self.layer.path) == this_boot()
+
     def forget(self) -> None:
-        """What somebody who was killed had made of it: nobody knows how much of that the disk has."""
+        """What was made of it before the machine stopped."""
+        with _writable([*self.folders()]):
+            self.clear("")
+        (self.layer.path / BOOT).write_text(this_boot())
+
+    def clear(self, ending: str) -> None:
+        """Remove what was made of it and is called so."""
         left = noted(self.layer.path)
-        with _writable([*self.folders()]) as folders:
-            for file in [file for folder in folders for file in folder.iterdir()]:
-                if source_of(str(file.relative_to(self.layer.path))) in left:
-                    file.unlink()
+        for file in [file for folder in self.folders() for file in folder.iterdir()]:
+            if file.name.endswith(ending) and source_of(str(file.relative_to(self.layer.path))) in left:
+                file.unlink()
+
+    def missing(self) -> bytes:
+        """What is still to be made, a line each."""
+        lines = self.note.read_bytes().splitlines(keepends=True)
+        return b"".join(line for line in lines if not self._is_there(os.fsdecode(line[:-1])))
+
+    def _is_there(self, source: str) -> bool:
+        folder, _, name = source.rpartition("/")
+        suffix = self.interpreter.bytecode_suffix
+        return (self.layer.path / folder / CACHE / f"{name.removesuffix('.py')}{suffix}").is_file()
 
 
 class Later:
@@ -63,7 +87,7 @@ class Later:
         self._shelf = shelf
         self._left: dict[str, _Left] = {}
         self._known: set[str] = set()
-        """Layers of which everything was made while this process lives."""
+        """Layers of which nothing is left that was made before the machine started."""
         self._in_vain: set[str] = set()
         self._mutex = threading.Lock()
         self._stop = threading.Event()
@@ -75,7 +99,7 @@ class Later:
         left = _Left(layer, interpreter)
         if not left.is_open:
             return
-        self._forget_of_the_dead(left)
+        self._forget_what_is_unsure(left)
         if not place.may_defer:
             with temporary(place.scratch / DESK) as own:
                 self._make(left, replace(place, scratch=own), idle=False)
@@ -83,14 +107,16 @@ class Later:
             with self._mutex:
                 self._left[layer.key] = left
 
-    def _forget_of_the_dead(self, left: _Left) -> None:
+    def _forget_what_is_unsure(self, left: _Left) -> None:
         """Unless somebody alive is at it."""
         if left.layer.key not in self._known:
             self._known.add(left.layer.key)
+            if left.is_sound:
+                return
             at_once = threading.Event()
             at_once.set()
             with self._shelf.alone(left.layer.key, at_once) as is_mine:
-                if is_mine and left.is_open:
+                if is_mine and left.is_open and not left.is_sound:
                     left.forget()
 
     def begin(self, make_place: MakePlace) -> None:
@@ -123,12 +149,14 @@ class Later:
                 return
             path = left.layer.path
             with _writable([*left.folders()]):
-                ran = compile_listed(
-                    left.note.read_bytes(), path, path, left.interpreter, place, None, idle=idle
-                )
+                # Of who was called off, or killed.
+                left.clear(HALF)
+                ran = compile_listed(left.missing(), path, path, left.interpreter, place, None, idle=idle)
+                left.clear(HALF)
             if isinstance(ran, Finished) and ran.ok:
                 self._shelf.grew(left.layer.key)
                 left.note.unlink()
+                (path / BOOT).unlink(missing_ok=True)
 
 
 @contextmanager

@@ -8,11 +8,11 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import chain, count
 from pathlib import Path
 
 from bisector.apart import keep_apart
+from bisector.boot import this_boot
 from bisector.folders import empty, is_folder, walk
 from bisector.git import index as indices
 from bisector.git import overwriting, submodules, worktrees
@@ -114,7 +114,7 @@ class Slot:
 
     def _keep_index(self) -> None:
         """Good until the machine stops: what it had not written by then the index would be believed about."""
-        self._boot.write_text(_this_boot())
+        self._boot.write_text(this_boot())
         shutil.copy2(self._index, self._index_kept)
 
     def _mend(self) -> None:
@@ -126,7 +126,7 @@ class Slot:
         # In the index files can be flagged as not to be looked at.
         for name in ("index", "index.lock", "HEAD.lock", "info", indices.BELIEVED):
             empty(self.git.git_dir / name)
-        if _said(self._boot) == _this_boot() and _is_file(self._index_kept):
+        if _said(self._boot) == this_boot() and _is_file(self._index_kept):
             # The copy keeps its time: git goes by it.
             shutil.copy2(self._index_kept, self._index)
         else:
@@ -159,15 +159,6 @@ def _is_file(path: Path) -> bool:
 def _said(path: Path) -> str | None:
     """None: it is no file, or not there."""
     return path.read_text(errors="replace") if _is_file(path) else None
-
-
-@cache
-def _this_boot() -> str:
-    """What tells one run of the machine from another; nothing where only Linux would say."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text()
-    except OSError:
-        return ""
 
 
 def acquire(mirror: Mirror, commit: str | None = None) -> Slot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import py_compile
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 
 from bisector.environments import Desk, Environments, Ready
 from bisector.environments.bytecode import MANY
-from bisector.environments.census import NOTE
+from bisector.environments.census import BOOT, NOTE
 from bisector.process import Finished, ProgramMissing
 
 from .conftest import PROJECT, Lab, bare, make_wheel, stopped_by
@@ -109,21 +110,43 @@ def cached(lab: Lab, module: str) -> Path:
     return found.with_name("__pycache__") / f"{found.stem}{suffix}"
 
 
-def test_who_was_killed_half_way_leaves_the_rest_to_the_next(large: Lab) -> None:
-    """What is there of it may be cut short, after a power cut: no run gets to see it."""
+@pytest.mark.parametrize("boot", ["an earlier one", None])
+def test_after_a_power_cut_no_run_gets_to_see_what_may_be_cut_short(large: Lab, boot: str | None) -> None:
     prepared(large)
     made = cached(large, "rest/m3.py")
     made.parent.chmod(0o755)
     made.write_bytes(cached(large, "soon.py").read_bytes()[:20])
     made.with_name(f"{made.name}.half").write_bytes(b"half")
+    (layer(large) / BOOT).unlink()
+    if boot is not None:
+        (layer(large) / BOOT).write_text(boot)
     mine = layer(large).stat().st_ino
     large.open(guarded=True)
     ready = prepared(large)
     assert layer(large).stat().st_ino == mine
+    assert not made.exists()
     assert large.say(ready, "import dep.rest.m3 as m; print(m.value)") == "3"
     finish(large, large.current)
     assert compiled(large) == ALL
     assert not [*made.parent.glob("*.half")]
+
+
+def test_what_somebody_has_made_who_was_called_off_is_not_made_again(large: Lab) -> None:
+    """Killed or not: what has its name is whole. What has not is of no use, and in nobody's way."""
+    prepared(large)
+    (site,) = layer(large).glob("lib/python*/site-packages")
+    made, half = cached(large, "rest/m3.py"), cached(large, "rest/m4.py")
+    made.parent.chmod(0o755)
+    py_compile.compile(str(site / "dep/rest/m3.py"))
+    half.with_name(f"{half.name}.half").write_bytes(b"half")
+    before = made.stat().st_ino
+    large.open(guarded=True)
+    prepared(large)
+    finish(large, large.current)
+    assert made.stat().st_ino == before
+    assert compiled(large) == ALL
+    assert not [*made.parent.glob("*.half")]
+    assert not [*layer(large).glob(".later*")]
 
 
 @pytest.mark.parametrize("module", ["soon.py", "rest/m3.py"])

@@ -364,7 +364,7 @@ def test_what_the_machine_may_not_have_written_before_it_stopped_is_not_believed
         shutil.copy2(index.path, slot.git.git_dir / "index.kept")
         slot.checkout(project[2])
         assert (slot.tree / "number").read_text() == "8\n", "else this shows nothing"
-        monkeypatch.setattr(slots, "_this_boot", lambda: "another")
+        monkeypatch.setattr(slots, "this_boot", lambda: "another")
         slot.checkout(project[2])
         assert (slot.tree / "number").read_text() == "2\n"
 
