@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from bisector.cli.guard import guarded
+from bisector.errors import ExitStatus
 
 
 def main() -> None:
-    sys.exit(guarded(sys.argv[1:]))
+    try:
+        status = guarded(sys.argv[1:])
+    except KeyboardInterrupt:
+        status = int(ExitStatus.INTERRUPTED)
+    # All is said. While Python ends nothing is left to be interrupted, and it would die by the signal.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

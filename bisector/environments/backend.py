@@ -23,7 +23,7 @@ from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.environments.requirements import with_requires
 from bisector.environments.yard import Outfit, Yard
-from bisector.folders import walk
+from bisector.folders import is_folder, walk
 from bisector.installers.words import BUILD_FAILED, DISK_FULL, OUT_OF_TIME, reason_of
 from bisector.model import Stage, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, leftovers
@@ -116,6 +116,10 @@ class _Build:
             failed = failed or self._command(["/bin/sh", "-c", step], self.place.tree)
         if failed is None and self.task.kind is not Kind.STEPS:
             failed = self._hook(job)
+        if not is_folder(self.place.tree):
+            self.place.restore()
+            inputs = self._inputs().settled(self.place.facts.files())
+            return Failed(inputs, "its build removed the tree that it was to build")
         left = artefacts.find(self.place.tree, self.place.facts.files(), since)
         if isinstance(failed, Trouble | Wants):
             artefacts.take_away(left, self.place.tree)

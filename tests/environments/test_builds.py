@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -252,6 +254,23 @@ def test_a_build_that_fails_is_the_commits_own_fault_and_not_paid_for_twice(lab:
     assert "cannot build this" in again.reason
     assert log_of(lab) == before
     assert lab.say(lab.ready(fixed), VALUE) == "1"
+
+
+@pytest.mark.parametrize("where", ["", "sys.argv[1:] == ['egg_info'] or "])
+def test_a_build_that_removes_its_tree_has_failed(lab: Lab, where: str) -> None:
+    """The next one finds it again."""
+    removes = f"import os, shutil, sys\n{where}shutil.rmtree(os.getcwd())\n"
+    first = lab.repo.commit({**SETUPTOOLS, "setup.py": SETUPTOOLS["setup.py"] + removes})
+    second = lab.repo.commit({"setup.py": SETUPTOOLS["setup.py"]})
+    lab.repo.checkout(first)
+    place = lab.place()
+    copy = lab.root / "copy"
+    shutil.copytree(lab.repo.tree, copy)
+    place = replace(place, restore=lambda: shutil.copytree(copy, lab.repo.tree, dirs_exist_ok=True))
+    made = lab.current.prepare(lab.request(first), place)
+    assert isinstance(made, Untestable), made
+    assert "its build removed the tree" in made.reason
+    assert lab.say(lab.ready(second), VALUE) == "1"
 
 
 def test_a_build_that_hangs_is_waited_for_once(lab: Lab) -> None:
