@@ -156,9 +156,20 @@ def test_a_wheel_is_made_anew_for_each_change_of_what_it_holds(lab: Lab) -> None
 
 
 def test_setuptools_is_not_asked_again_for_code_tests_and_documents(lab: Lab) -> None:
-    first = lab.repo.commit({**SETUPTOOLS, "tests/test_old.py": "", "docs/a/a.rst": "x"})
+    setup = SETUPTOOLS["setup.py"].replace("packages=", "package_data={'proj': ['tests/*.py']}, packages=")
+    files = {**SETUPTOOLS, "setup.py": setup, "proj/tests/test_old.py": "", "proj/old.py": ""}
+    first = lab.repo.commit({**files, "tests/test_old.py": "", "docs/a/a.rst": "x"})
     second = lab.repo.commit(
-        {"proj/__init__.py": "value = 2\n", "proj/new.py": "", "tests/test_new.py": "", "docs/a/b.rst": "x"}
+        {
+            "proj/__init__.py": "value = 2\n",
+            "proj/new.py": "",
+            "proj/old.py": None,
+            "tests/test_new.py": "",
+            "tests/test_old.py": None,
+            "proj/tests/test_old.py": None,
+            "proj/tests/test_new.py": "",
+            "docs/a/b.rst": "x",
+        }
     )
     assert lab.say(lab.ready(first), VALUE) == "1"
     before = log_of(lab)

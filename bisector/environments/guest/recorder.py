@@ -90,13 +90,24 @@ class Recorder:
 
         def watching(path: object, *args: object, **words: object) -> object:
             thread, frame = get_ident(), sys._getframe(1)
-            if thread not in self.looking and thread not in self.counting and package_of(frame) != HACK:
+            if (
+                thread not in self.looking
+                and thread not in self.counting
+                and not self.is_nothing(path, frame)
+            ):
                 self.look("look" if by_pathlib(frame) else kind, path)
             return self.unwatched(asked, path, *args, **words)
 
         watching.__name__ = watching.__qualname__ = asked.__name__
         watching.__doc__ = asked.__doc__
         return watching
+
+    def is_nothing(self, path: object, frame: "FrameType") -> bool:
+        """An editable install does not depend on which modules there are: who walks for packages asks of each."""
+        if package_of(frame) == HACK:
+            return True
+        is_module = isinstance(path, str) and path.endswith(".py") and not path.endswith("__init__.py")
+        return is_module and not self.copies and by_walker(frame)
 
     def unwatched(self, asked: "Callable[..., Any]", *args: object, **words: object) -> "Any":
         thread = get_ident()
