@@ -182,7 +182,7 @@ class Treecode:
         lines = (
             f"{place.tree / path}\t{aside / content}\n"
             for path, content in missing.items()
-            if not {"\t", "\n", "\r"}.intersection(path) and _holds(place.tree / path, content)
+            if not {"\t", "\n", "\r"}.intersection(path) and _holds(f"{place.tree}/{path}", content)
         )
         listed = aside / "modules"
         listed.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
@@ -192,12 +192,13 @@ class Treecode:
         readable = (*interpreter.readable, GUEST, place.tree)
         # Code of packages may run in this place at the same time: what it can write to is never this folder.
         place.runner(argv, aside, env, None, (aside,), readable)
+        for folder in {content[:2] for content in missing.values()}:
+            (store / folder).mkdir(parents=True, exist_ok=True)
         for path, content in missing.items():
-            made = aside / content
+            made = leftovers.content_of(f"{aside}/{content}", LARGEST)
             # A build may have written the source anew in the same moment.
-            is_its_own = leftovers.is_own(made, aside) and _holds(place.tree / path, content)
-            if is_its_own and made.stat().st_size <= LARGEST:
-                _keep(Path(_kept(store, content)), made.read_bytes())
+            if made is not None and _holds(f"{place.tree}/{path}", content):
+                _keep(_kept(store, content), made)
         self._shelf.grown.touch()
 
 
@@ -226,25 +227,21 @@ def _stem(module: str) -> str:
     return module.rpartition("/")[2].removesuffix(".py")
 
 
-def _holds(source: Path, content: str) -> bool:
+def _holds(source: str, content: str) -> bool:
     """Whether the file is what git calls by that id: a build may have written it anew, a filter changed it."""
-    try:
-        if source.is_symlink() or not source.is_file():
-            return False
-        said = source.read_bytes()
-    except OSError:
+    said = leftovers.content_of(source)
+    if said is None:
         return False
     digest = hashlib.sha1 if len(content) == SHA1 else hashlib.sha256
     return digest(b"blob %d\0" % len(said) + said).hexdigest() == content
 
 
-def _keep(path: Path, made: bytes) -> None:
+def _keep(path: str, made: bytes) -> None:
     """With its digest behind it, where Python looks at nothing any more."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
-    half.write_bytes(made + hashlib.sha256(made).digest())
-    half.chmod(0o444)
-    half.replace(path)
+    half = f"{path}.{os.getpid()}.{threading.get_ident()}"
+    with open(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o444), "wb") as file:
+        file.write(made + hashlib.sha256(made).digest())
+    os.replace(half, path)  # noqa: PTH105
 
 
 def _is_signed(path: str) -> bool:
