@@ -159,6 +159,7 @@ class Builds:
             # Needed as soon as both are through, and made once for an interpreter.
             self.dependencies.seed(order.served.interpreter, place.cancelled)
             made = self._make(key, order, replace(place, keeps_failures=False), files)
+            own.hurry()
             if not isinstance(made, Built):
                 own.cancelled.set()
         return made

@@ -53,6 +53,8 @@ class Place(Desk):
     """Brings the tree back to what it was before a build failed in it."""
     beside: Place | None = None
     """For what is done while a build goes on here. Its `cancelled` is its own, and follows this one's."""
+    hurry: Callable[[], object] = lambda: None
+    """What it goes on beside is through: programs that run here need not stand back behind it any more."""
     builder: Builder | None = None
     """May do the build, if there is one."""
     may_defer: bool = False

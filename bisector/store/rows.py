@@ -65,6 +65,10 @@ class Shape(Generic[T]):
     def made_of(self, cells: object) -> T:
         return self._adapter.validate_python(cells)
 
+    def get_ready(self) -> None:
+        """Now, while something else is waited for."""
+        _ = self._adapter
+
 
 TRIAL = Shape(Trial)
 ACCOUNT = Shape(Account)

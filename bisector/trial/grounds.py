@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from bisector.beside import Follower
@@ -31,8 +32,16 @@ class Grounds:
     restore: Callable[[], object]
 
     def double(self, name: str) -> Place:
-        """With another one beside it, for what can be done while a build goes on; it believes no failure."""
-        beside = replace(self.single(f"{name}-beside"), keeps_failures=False)
+        """With another one beside it, for what can be done while a build goes on; it believes no failure.
+
+        The build goes before: it is longer on its way, and what both wait for ends sooner.
+        """
+        beside, behind = replace(self.single(f"{name}-beside"), keeps_failures=False), Behind()
+        if self.bench.cage.behind is None:
+            behind.stand_back(True)
+            bench = replace(self.bench, cage=replace(self.bench.cage, behind=behind))
+            runner = CagedRunner(bench, self.request, beside.cancelled)
+            beside = replace(beside, runner=runner, hurry=partial(behind.stand_back, False))
         return replace(self._place(name, self.cancelled), beside=beside)
 
     def single(self, name: str) -> Place:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import click
 
+from bisector.beside import beside
 from bisector.caps import survey
 from bisector.caps import sweep as sweep_machine
 from bisector.cli.commands.opening import ears, open_mirror, tools, unmet
@@ -126,7 +127,8 @@ class _Hunting:
         asked, opened, listener, mirror = self.undertaking, self._opened, self.listener, self._mirror
         workshop = asked.workshop()
         with tools(workshop, asked.state, asked.store, self.options, listener, asked.stop) as kit:
-            _get_ready(opened, mirror, listener, kit.environments, known=row is not None)
+            with beside(asked.store.get_ready):
+                _get_ready(opened, mirror, listener, kit.environments, known=row is not None)
             begun = row is None
             row = row or _new_hunt(asked.store, opened, mirror, listener, fresh=asked.fresh)
             kit = kit.heard_by(Several(listener, NowFile(asked.state.now(row.id))))
