@@ -133,8 +133,7 @@ class Dependencies:
 
         def install(path: Path) -> bool:
             venv = thin.make(path, served.interpreter)
-            sharing = replace(bench, share_files=self.shelf.guarded)
-            return served.installer.install(venv.python, lines, sharing) is None
+            return self._install(lines, venv, served, bench, desk) is None
 
         self.likely.lay_out(layer_name(lines, served, self.shelf.guarded), desk, install)
 
@@ -171,11 +170,7 @@ class Dependencies:
 
         def build(path: Path) -> Untestable | Trouble | None:
             venv = thin.at(path / "venv", interpreter)
-            failed = (
-                self._install(lines, venv, served, request, place)
-                or compile_packages(venv, interpreter, place, request.timeout, self._lend(interpreter))
-                or self._prove(venv, interpreter, place)
-            )
+            failed = self._fill(lines, venv, served, request, place) or self._prove(venv, interpreter, place)
             if failed is None and not leftovers.is_below(venv.bin, path):
                 return Untestable(Stage.INSTALL, "a package put a link in the place of its virtualenv")
             if failed is None:
@@ -189,7 +184,7 @@ class Dependencies:
             self.later.used(made, interpreter, place)
         return made
 
-    def _install(
+    def _fill(
         self,
         lines: tuple[str, ...],
         venv: thin.Thin,
@@ -197,15 +192,23 @@ class Dependencies:
         request: EnvironmentRequest,
         place: Place,
     ) -> Untestable | Trouble | None:
-        """Where they were likely it may be done."""
+        """Installed and compiled. Where they were likely that may be done."""
         said = self.likely.take(layer_name(lines, served, self.shelf.guarded), venv.path, place.cancelled)
         if said is not None:
             _log(said, place)
             return None
         thin.make(venv.path, served.interpreter)
         with temporary(place.scratch / "install") as scratch:
-            bench = replace(self.bench(served, request, place, scratch), share_files=self.shelf.guarded)
-            return served.installer.install(venv.python, lines, bench)
+            bench = self.bench(served, request, place, scratch)
+            return self._install(lines, venv, served, bench, place)
+
+    def _install(
+        self, lines: tuple[str, ...], venv: thin.Thin, served: Served, bench: Bench, place: Desk
+    ) -> Untestable | Trouble | None:
+        interpreter = served.interpreter
+        bench = replace(bench, share_files=self.shelf.guarded)
+        failed = served.installer.install(venv.python, lines, bench)
+        return failed or compile_packages(venv, interpreter, place, bench.timeout, self._lend(interpreter))
 
     def _lend(self, interpreter: Interpreter) -> Lend:
         """The bytecode of layers for the same interpreter; nothing of those that what runs could write to."""

@@ -21,13 +21,12 @@ from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
-from bisector.environments.later import MakePlace
 from bisector.environments.layers import Holding, Layer, Shelf, remove
 from bisector.environments.naming import Served
 from bisector.environments.packages import Wish
 from bisector.environments.project import Project
 from bisector.environments.proof import Proofs
-from bisector.environments.ready import Place, Ready
+from bisector.environments.ready import MakePlace, Place, Ready
 from bisector.environments.releases import Between, releases
 from bisector.installers import Installer
 from bisector.installers.settings import redact
@@ -74,7 +73,7 @@ class Environments:
         rung = ladder.rungs(request)[0]
         return packages.early(self.dependencies, Wish(rung, request, None, served), place)
 
-    def begin(self, request: EnvironmentRequest, cancelled: threading.Event) -> None:
+    def begin(self, request: EnvironmentRequest, cancelled: threading.Event, make_place: MakePlace) -> None:
         """What the recipe alone decides, before there is a repository: pip is laid out, versions are asked for.
 
         A registry takes longer to answer than git to fetch. What fails is met again by who needs it.
@@ -82,7 +81,7 @@ class Environments:
         served = self._told(request)
         if served is not None:
             wish = Wish(ladder.rungs(request)[0], request, None, served)
-            packages.begin(self.dependencies, wish, cancelled)
+            packages.begin(self.dependencies, wish, cancelled, make_place)
 
     def expecting(self, place: Place) -> AbstractContextManager[Builder | None]:
         """Who may do the build of a commit whose tree is not there yet; None: there will hardly be one."""

@@ -30,7 +30,7 @@ class Likely:
         self._set: _Set | None = None
 
     def lay_out(self, key: str, desk: Desk, install: Callable[[Path], bool]) -> None:
-        """What will be the layer `key`. `install`: into a virtualenv at this place, and whether it succeeded."""
+        """What will be the layer `key`. `install`: all of it into a virtualenv here, and whether that succeeded."""
         made = _Set(key, desk.scratch / "venv", desk.log)
         with self._news:
             self._set = made

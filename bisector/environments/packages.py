@@ -14,7 +14,7 @@ from bisector.environments.builds import Meanwhile
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.ladder import Rung
 from bisector.environments.naming import Served
-from bisector.environments.ready import Desk, Place
+from bisector.environments.ready import Desk, MakePlace, Place
 from bisector.environments.requirements import Metadata
 from bisector.model import EnvironmentRequest, Trouble, Untestable
 from bisector.process import ProgramMissing
@@ -71,20 +71,27 @@ def early(dependencies: Dependencies, wish: Wish, place: Place) -> Callable[[], 
     return work
 
 
-def begin(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
+def begin(dependencies: Dependencies, wish: Wish, cancelled: threading.Event, make_place: MakePlace) -> None:
     """Lay out pip, and ask which versions there are to be, where nothing but the recipe says so."""
     seed = partial(dependencies.seed, wish.served.interpreter, cancelled)
     with beside(seed, cancelled.set):
         if not (wish.request.declared or wish.request.exact or not wish.requirements):
-            _ask_ahead(dependencies, wish, cancelled)
+            _ask_ahead(dependencies, wish, cancelled, make_place)
 
 
-def _ask_ahead(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
+def _ask_ahead(
+    dependencies: Dependencies, wish: Wish, cancelled: threading.Event, make_place: MakePlace
+) -> None:
     with dependencies.shelf.desk("asking") as scratch:
         if scratch is not None:
             asked = (wish.requirements, wish.rung.cutoff, wish.served, wish.request)
             guessing = Follower(cancelled)
-            guess = partial(dependencies.lay_out_likely, *asked, _desk(scratch / "likely", guessing))
+
+            def guess() -> None:
+                folder = scratch / "likely"
+                folder.mkdir()
+                dependencies.lay_out_likely(*asked, make_place(folder, guessing))
+
             with beside(guess, guessing.set):
                 if not dependencies.ask_ahead(*asked, _desk(scratch / "asked", cancelled)):
                     guessing.set()

@@ -69,7 +69,7 @@ def begun(lab: Lab) -> Iterator[threading.Thread]:
     """As the hunt begins, before there is a repository."""
     stop = threading.Event()
     request = lab.request("", declared=False, requirements=("dep",))
-    thread = threading.Thread(target=lab.current.begin, args=(request, stop))
+    thread = threading.Thread(target=lab.begin, args=(request, stop))
     thread.start()
     try:
         yield thread
