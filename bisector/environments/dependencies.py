@@ -18,7 +18,7 @@ from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.later import Later
 from bisector.environments.layers import Layer, Shelf, temporary
-from bisector.environments.likely import Likely
+from bisector.environments.likely import Likely, Use
 from bisector.environments.naming import Served, kind_of, layer_name, lock_name
 from bisector.environments.ready import Desk, Place
 from bisector.environments.requirements import with_passwords
@@ -117,6 +117,7 @@ class Dependencies:
 
     def lay_out_likely(
         self,
+        use: Use,
         requirements: tuple[str, ...],
         cutoff: datetime | None,
         served: Served,
@@ -135,7 +136,7 @@ class Dependencies:
             venv = thin.make(path, served.interpreter)
             return self._install(lines, venv, served, bench, desk) is None
 
-        self.likely.lay_out(layer_name(lines, served, self.shelf.guarded), desk, install)
+        self.likely.lay_out(use, layer_name(lines, served, self.shelf.guarded), desk, install)
 
     def _met_since(self, asked: float, name: str) -> Trouble | None:
         """While somebody waited for his turn: a registry that is silent is not waited for twice."""

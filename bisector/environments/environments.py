@@ -76,12 +76,13 @@ class Environments:
     def begin(self, request: EnvironmentRequest, cancelled: threading.Event, make_place: MakePlace) -> None:
         """What the recipe alone decides, before there is a repository: pip is laid out, versions are asked for.
 
-        A registry takes longer to answer than git to fetch. What fails is met again by who needs it.
+        On a shelf on which nothing was ever built, what most builds take is laid out besides. A registry takes longer
+        to answer than git to fetch. What fails is met again by who needs it.
         """
         served = self._told(request)
         if served is not None:
             wish = Wish(ladder.rungs(request)[0], request, None, served)
-            packages.begin(self.dependencies, wish, cancelled, make_place)
+            packages.begin(self.dependencies, wish, cancelled, make_place, builds=self.builds.memory.is_empty)
 
     def expecting(self, place: Place) -> AbstractContextManager[Builder | None]:
         """Who may do the build of a commit whose tree is not there yet; None: there will hardly be one."""
