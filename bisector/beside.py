@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,11 +13,6 @@ from bisector.errors import BisectorError
 TICK = 0.05
 MET = BisectorError | OSError
 """What is met in words; all else is a defect, which goes before it."""
-
-
-def has_idle_processor(workers: int) -> bool:
-    """Beside all of these."""
-    return len(os.sched_getaffinity(0)) > workers
 
 
 class Follower(threading.Event):

@@ -36,7 +36,6 @@ HANDS = {"subprocess", "sqlite3", "socket", "httpx", "threading", "asyncio", "mu
 """What a room that only thinks has no use for."""
 LATE = {
     ("cli/commands/run.py", "bisector.cli.commands"),
-    ("cli/commands/workshop.py", "bisector.trial.runner"),
     ("cli/guard.py", "traceback"),
     ("cli/guard.py", "bisector.cli.version"),
     ("forges/lookup.py", "bisector.forges.online"),

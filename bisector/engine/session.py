@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from bisector.beside import has_idle_processor
 from bisector.caps import Behind, Cage
 from bisector.engine.ahead import MOST, Ahead, Wish
 from bisector.engine.hunter import Hunter
@@ -119,7 +118,7 @@ def _treecode(environments: Environments, recipe: Recipe, mirror: Mirror) -> Tre
 
 def _has_idle_processor(tools: Tools, recipe: Recipe) -> bool:
     """Beside all workers; a run that is measured is left alone."""
-    return has_idle_processor(tools.jobs) and recipe.verdict.metric is None
+    return len(os.sched_getaffinity(0)) > tools.jobs and recipe.verdict.metric is None
 
 
 class _Crew:
@@ -218,7 +217,7 @@ class _Crew:
             facts=Tree(bench.slot.git),
             locks=bench.locks,
             log=self._folder / "logs" / "releases.txt",
-            runner=CagedRunner(bench, asked.limits, self._tools.stop),
+            runner=CagedRunner(bench, asked, self._tools.stop),
             cancelled=self._tools.stop,
         )
         try:

@@ -12,12 +12,11 @@ from bisector.environments.environments import Environments
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.layers import Holding
 from bisector.environments.opening import open_environments
-from bisector.environments.ready import AMPLE, Desk, Locks, Place, Ready, TreeFacts
+from bisector.environments.ready import Desk, Locks, Place, Ready, TreeFacts
 from bisector.environments.releases import Between
 from bisector.environments.treecode import Treecode, open_treecode
 
 __all__ = [
-    "AMPLE",
     "DEFAULT_BUDGET",
     "Between",
     "Builder",

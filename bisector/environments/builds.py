@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,10 +17,8 @@ from bisector.environments.backend import Failed, Kind, Made, Task, Wants
 from bisector.environments.builder import Builder
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.fingerprint import fingerprint
-from bisector.environments.inputs import Inputs
+from bisector.environments.inputs import Inputs, from_json
 from bisector.environments.layers import Layer, Shelf, remove, temporary
-from bisector.environments.likely import Use
-from bisector.environments.memory import Memory
 from bisector.environments.naming import Served
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
@@ -31,6 +30,8 @@ from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
 SHAPE = "5"
 """To be counted up when a build's layer comes to hold something else: the old ones are then made anew."""
+MOST_REMEMBERED = 200
+"""Sets of inputs kept for one way to build; most projects have a handful."""
 REQUIRES = ".requires"
 """In a layer, the exact versions of what its build saw, a line each."""
 MOST_ROUNDS = 4
@@ -94,16 +95,17 @@ Meanwhile = Callable[[Place], None]
 
 @dataclass
 class Builds:
-    """Makes project layers on a shelf, and remembers which builds failed."""
+    """Makes project layers on a shelf. Remembers what each way to build reads, and which builds failed."""
 
     shelf: Shelf
-    memory: Memory
+    root: Path
     dependencies: Dependencies
     bound: bool = False
     """What was built serves one tree alone; in another one of the same content it would have to be built anew."""
     _failed: dict[str, Untestable] = field(default_factory=dict)
     _likely: Outfit | None = None
     """What the next build is made with, if there is one: as the last commit's, where that was built."""
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def provide(
         self, order: Order, place: Place, meanwhile: Meanwhile | None
@@ -111,7 +113,7 @@ class Builds:
         """The project layer, with its artefacts lying in the tree. `meanwhile`: to be done beside a build, if any."""
         key = order.key(place.tree)
         files = place.facts.files()
-        for known in self.memory.of(key):
+        for known in self._remembered(key):
             name = _layer_key(key, known, files, order.request.commit)
             if name in self._failed:
                 return self._failed[name]
@@ -174,7 +176,7 @@ class Builds:
             if isinstance(made, Untestable | Trouble):
                 return made
             name = _layer_key(key, made.inputs, files, order.request.commit)
-            self.memory.add(key, made.inputs)
+            self._remember(key, made.inputs)
             if isinstance(made, Failed):
                 failed = backend.untestable(made)
                 if place.keeps_failures and not _is_doubtful(place, failed):
@@ -247,11 +249,35 @@ class Builds:
         lines = self.dependencies.lock(requires, order.cutoff, order.served, order.request, place)
         if isinstance(lines, Untestable | Trouble):
             return lines
-        layer = self.dependencies.layer(lines, order.served, order.request, place) if lines else None
-        self.dependencies.likely.settle(Use.TOOLS)
-        if layer is None:
+        if not lines:
             return _Seen((), ())
+        layer = self.dependencies.layer(lines, order.served, order.request, place)
         return _Seen((layer,), lines) if isinstance(layer, Layer) else layer
+
+    def _remembered(self, key: str) -> Iterator[Inputs]:
+        """Newest first."""
+        path = self._memory(key)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        for line in reversed(lines):
+            known = from_json(line)
+            if known is not None:
+                yield known
+
+    def _remember(self, key: str, read: Inputs) -> None:
+        path = self._memory(key)
+        with self._mutex:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+            line = read.to_json()
+            if line not in lines:
+                aside = path.with_suffix(f".{threading.get_ident()}.part")
+                aside.write_text(
+                    "".join(f"{one}\n" for one in [*lines, line][-MOST_REMEMBERED:]), encoding="utf-8"
+                )
+                aside.rename(path)
+
+    def _memory(self, key: str) -> Path:
+        return self.root / "inputs" / key
 
 
 def _is_doubtful(place: Place, made: object) -> bool:

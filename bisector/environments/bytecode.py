@@ -17,7 +17,7 @@ from bisector.environments.census import BOOT, CACHE, NOTE
 from bisector.environments.interpreters import GUEST, Interpreter
 from bisector.environments.layers import temporary
 from bisector.environments.reached import reached
-from bisector.environments.ready import Desk
+from bisector.environments.ready import Desk, Place
 from bisector.environments.thin import Thin
 from bisector.model import Trouble
 from bisector.process import Finished, ProgramMissing
@@ -43,7 +43,7 @@ def no_lending(site: Path, suffix: str) -> None:
 
 
 def compile_packages(
-    venv: Thin, interpreter: Interpreter, place: Desk, timeout: float, lend: Lend
+    venv: Thin, interpreter: Interpreter, place: Place, timeout: float, lend: Lend
 ) -> Trouble | None:
     """In the cage: a package may have put a link where bytecode goes. What can be lent is not made.
 

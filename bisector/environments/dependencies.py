@@ -18,7 +18,7 @@ from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.later import Later
 from bisector.environments.layers import Layer, Shelf, temporary
-from bisector.environments.likely import Likely, Use
+from bisector.environments.likely import Likely
 from bisector.environments.naming import Served, kind_of, layer_name, lock_name
 from bisector.environments.ready import Desk, Place
 from bisector.environments.requirements import with_passwords
@@ -117,7 +117,6 @@ class Dependencies:
 
     def lay_out_likely(
         self,
-        use: Use,
         requirements: tuple[str, ...],
         cutoff: datetime | None,
         served: Served,
@@ -134,9 +133,10 @@ class Dependencies:
 
         def install(path: Path) -> bool:
             venv = thin.make(path, served.interpreter)
-            return self._install(lines, venv, served, bench, desk) is None
+            sharing = replace(bench, share_files=self.shelf.guarded)
+            return served.installer.install(venv.python, lines, sharing) is None
 
-        self.likely.lay_out(use, layer_name(lines, served, self.shelf.guarded), desk, install)
+        self.likely.lay_out(layer_name(lines, served, self.shelf.guarded), desk, install)
 
     def _met_since(self, asked: float, name: str) -> Trouble | None:
         """While somebody waited for his turn: a registry that is silent is not waited for twice."""
@@ -171,7 +171,11 @@ class Dependencies:
 
         def build(path: Path) -> Untestable | Trouble | None:
             venv = thin.at(path / "venv", interpreter)
-            failed = self._fill(lines, venv, served, request, place) or self._prove(venv, interpreter, place)
+            failed = (
+                self._install(lines, venv, served, request, place)
+                or compile_packages(venv, interpreter, place, request.timeout, self._lend(interpreter))
+                or self._prove(venv, interpreter, place)
+            )
             if failed is None and not leftovers.is_below(venv.bin, path):
                 return Untestable(Stage.INSTALL, "a package put a link in the place of its virtualenv")
             if failed is None:
@@ -185,7 +189,7 @@ class Dependencies:
             self.later.used(made, interpreter, place)
         return made
 
-    def _fill(
+    def _install(
         self,
         lines: tuple[str, ...],
         venv: thin.Thin,
@@ -193,23 +197,15 @@ class Dependencies:
         request: EnvironmentRequest,
         place: Place,
     ) -> Untestable | Trouble | None:
-        """Installed and compiled. Where they were likely that may be done."""
+        """Where they were likely it may be done."""
         said = self.likely.take(layer_name(lines, served, self.shelf.guarded), venv.path, place.cancelled)
         if said is not None:
             _log(said, place)
             return None
         thin.make(venv.path, served.interpreter)
         with temporary(place.scratch / "install") as scratch:
-            bench = self.bench(served, request, place, scratch)
-            return self._install(lines, venv, served, bench, place)
-
-    def _install(
-        self, lines: tuple[str, ...], venv: thin.Thin, served: Served, bench: Bench, place: Desk
-    ) -> Untestable | Trouble | None:
-        interpreter = served.interpreter
-        bench = replace(bench, share_files=self.shelf.guarded)
-        failed = served.installer.install(venv.python, lines, bench)
-        return failed or compile_packages(venv, interpreter, place, bench.timeout, self._lend(interpreter))
+            bench = replace(self.bench(served, request, place, scratch), share_files=self.shelf.guarded)
+            return served.installer.install(venv.python, lines, bench)
 
     def _lend(self, interpreter: Interpreter) -> Lend:
         """The bytecode of layers for the same interpreter; nothing of those that what runs could write to."""

@@ -21,12 +21,13 @@ from bisector.environments.builds import Builds, Built, Order
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.interpreters import Interpreter, Interpreters, NoInterpreter
 from bisector.environments.ladder import Rung
+from bisector.environments.later import MakePlace
 from bisector.environments.layers import Holding, Layer, Shelf, remove
 from bisector.environments.naming import Served
 from bisector.environments.packages import Wish
 from bisector.environments.project import Project
 from bisector.environments.proof import Proofs
-from bisector.environments.ready import MakePlace, Place, Ready
+from bisector.environments.ready import Place, Ready
 from bisector.environments.releases import Between, releases
 from bisector.installers import Installer
 from bisector.installers.settings import redact
@@ -73,16 +74,15 @@ class Environments:
         rung = ladder.rungs(request)[0]
         return packages.early(self.dependencies, Wish(rung, request, None, served), place)
 
-    def begin(self, request: EnvironmentRequest, cancelled: threading.Event, make_place: MakePlace) -> None:
+    def begin(self, request: EnvironmentRequest, cancelled: threading.Event) -> None:
         """What the recipe alone decides, before there is a repository: pip is laid out, versions are asked for.
 
-        On a shelf on which nothing was ever built, what most builds take is laid out besides. A registry takes longer
-        to answer than git to fetch. What fails is met again by who needs it.
+        A registry takes longer to answer than git to fetch. What fails is met again by who needs it.
         """
         served = self._told(request)
         if served is not None:
             wish = Wish(ladder.rungs(request)[0], request, None, served)
-            packages.begin(self.dependencies, wish, cancelled, make_place, builds=self.builds.memory.is_empty)
+            packages.begin(self.dependencies, wish, cancelled)
 
     def expecting(self, place: Place) -> AbstractContextManager[Builder | None]:
         """Who may do the build of a commit whose tree is not there yet; None: there will hardly be one."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,13 +18,16 @@ from bisector.environments.bytecode import compile_listed
 from bisector.environments.census import BOOT, CACHE, NOTE, facts_of, noted, source_of
 from bisector.environments.interpreters import Interpreter
 from bisector.environments.layers import Layer, Shelf, temporary
-from bisector.environments.ready import Desk, MakePlace
+from bisector.environments.ready import Desk, Place
 from bisector.errors import BisectorError
 from bisector.process import Finished, leftovers
 
 DESK = "later"
 HALF = ".half"
 """How a file ends that is being written: see guest/compile.py."""
+
+MakePlace = Callable[[Path, threading.Event], Desk]
+"""Where it is made: in this folder, until the event is set. It outlives the trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class Later:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="later")
         self._work: Future[None] | None = None
 
-    def used(self, layer: Layer, interpreter: Interpreter, place: Desk) -> None:
+    def used(self, layer: Layer, interpreter: Interpreter, place: Place) -> None:
         """What is left is made as soon as somebody begins; at once where no run may be slower than another."""
         left = _Left(layer, interpreter)
         if not left.is_open:

@@ -11,7 +11,6 @@ from bisector.environments.environments import Environments
 from bisector.environments.interpreters import Interpreters
 from bisector.environments.later import Later
 from bisector.environments.layers import Shelf
-from bisector.environments.memory import Memory
 from bisector.environments.proof import Proofs
 from bisector.installers import INSTALLERS, Installer, Say, unheard
 
@@ -41,6 +40,6 @@ def open_environments(
         installers=installers or tuple(make(environ) for make in INSTALLERS.values()),
         shelf=shelf,
         dependencies=dependencies,
-        builds=Builds(shelf, Memory(root / "inputs"), dependencies),
+        builds=Builds(shelf, root, dependencies),
         proofs=Proofs(shelf),
     )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -15,11 +13,9 @@ from bisector.environments import ladder, wants
 from bisector.environments.builds import Meanwhile
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.ladder import Rung
-from bisector.environments.likely import Use
 from bisector.environments.naming import Served
-from bisector.environments.project import LEGACY_REQUIRES
-from bisector.environments.ready import Desk, MakePlace, Place
-from bisector.environments.requirements import Metadata, merge
+from bisector.environments.ready import Desk, Place
+from bisector.environments.requirements import Metadata
 from bisector.model import EnvironmentRequest, Trouble, Untestable
 from bisector.process import ProgramMissing
 
@@ -42,11 +38,6 @@ class Wish:
     def is_known(self) -> bool:
         """Whether the build has nothing to say to it."""
         return self.metadata is not None or not self.request.declared
-
-
-Asked = tuple[tuple[str, ...], datetime | None]
-"""Requirements, and the date they obey."""
-Guesses = dict[Use, Asked]
 
 
 def exact(dependencies: Dependencies, wish: Wish, place: Place) -> tuple[str, ...] | Untestable | Trouble:
@@ -80,56 +71,30 @@ def early(dependencies: Dependencies, wish: Wish, place: Place) -> Callable[[], 
     return work
 
 
-def begin(
-    dependencies: Dependencies, wish: Wish, cancelled: threading.Event, make_place: MakePlace, *, builds: bool
-) -> None:
-    """Lay out pip, and ask which versions there are to be, where nothing but the recipe says so.
-
-    Meanwhile what will probably be wanted is laid out; `builds`: what the project is built with, too.
-    """
+def begin(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
+    """Lay out pip, and ask which versions there are to be, where nothing but the recipe says so."""
     seed = partial(dependencies.seed, wish.served.interpreter, cancelled)
-    guesses = {**_packages(wish), **(_tools(wish.request) if builds else {})}
-    with (
-        beside(seed, cancelled.set),
-        dependencies.shelf.desk("asking") if guesses else nullcontext() as scratch,
-    ):
-        if scratch is None:
-            return
-        with ExitStack() as guessing:
-            for use, asked in guesses.items():
-                folder, off = _fresh(scratch / use.value), Follower(cancelled)
-                guess = partial(_guess, dependencies, wish, use, asked, partial(make_place, folder, off))
-                guessing.enter_context(beside(guess, off.set))
-            if Use.PACKAGES in guesses:
-                desk = Desk(_fresh(scratch / "asked"), scratch / "log", _runs_nothing, cancelled)
-                if not dependencies.ask_ahead(*guesses[Use.PACKAGES], wish.served, wish.request, desk):
-                    dependencies.likely.settle(Use.PACKAGES)
-        dependencies.likely.keep(cancelled)
+    with beside(seed, cancelled.set):
+        if not (wish.request.declared or wish.request.exact or not wish.requirements):
+            _ask_ahead(dependencies, wish, cancelled)
 
 
-def _guess(
-    dependencies: Dependencies, wish: Wish, use: Use, asked: Asked, make_place: Callable[[], Desk]
-) -> None:
-    """Whoever asks a registry does not wait for its place."""
-    dependencies.lay_out_likely(use, *asked, wish.served, wish.request, make_place())
+def _ask_ahead(dependencies: Dependencies, wish: Wish, cancelled: threading.Event) -> None:
+    with dependencies.shelf.desk("asking") as scratch:
+        if scratch is not None:
+            asked = (wish.requirements, wish.rung.cutoff, wish.served, wish.request)
+            guessing = Follower(cancelled)
+            guess = partial(dependencies.lay_out_likely, *asked, _desk(scratch / "likely", guessing))
+            with beside(guess, guessing.set):
+                if not dependencies.ask_ahead(*asked, _desk(scratch / "asked", cancelled)):
+                    guessing.set()
+            if not guessing.is_set():
+                dependencies.likely.keep(cancelled)
 
 
-def _packages(wish: Wish) -> Guesses:
-    request = wish.request
-    asks = not (request.declared or request.exact or not wish.requirements)
-    return {Use.PACKAGES: (wish.requirements, wish.rung.cutoff)} if asks else {}
-
-
-def _tools(request: EnvironmentRequest) -> Guesses:
-    """Most projects name setuptools alone, or nothing, which means the same."""
-    if not (wants.installs(request) and request.build_isolation):
-        return {}
-    return {Use.TOOLS: (merge(LEGACY_REQUIRES, request.build_requirements), None)}
-
-
-def _fresh(folder: Path) -> Path:
-    folder.mkdir()
-    return folder
+def _desk(scratch: Path, cancelled: threading.Event) -> Desk:
+    scratch.mkdir()
+    return Desk(scratch, scratch / "log", _runs_nothing, cancelled)
 
 
 def _runs_nothing(*_: object, **__: object) -> ProgramMissing:

@@ -13,9 +13,6 @@ from bisector.environments.interpreters import Interpreter
 from bisector.installers import Runner
 from bisector.model import EnvironmentFacts, EnvironmentRequest
 
-AMPLE = 30.0
-"""Seconds of a run: in less it might be over in vain where it compiles a large package for itself."""
-
 
 class TreeFacts(Protocol):
     """What git knows of the tree as it lies on the disk (fixups and overlays included)."""
@@ -41,8 +38,6 @@ class Desk:
     log: Path
     runner: Runner
     cancelled: threading.Event
-    may_defer: bool = False
-    """A run here may take a little longer than the next: it is not measured, and has time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +57,8 @@ class Place(Desk):
     """What it goes on beside is through: programs that run here need not stand back behind it any more."""
     builder: Builder | None = None
     """May do the build, if there is one."""
-
-
-MakePlace = Callable[[Path, threading.Event], Desk]
-"""Where something is made that no trial waits for yet: in this folder, until the event is set."""
+    may_defer: bool = False
+    """A run here may take a little longer than the next: it is not measured, and has time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,14 @@ from pathlib import Path
 
 from bisector.beside import Follower
 from bisector.caps import Behind
-from bisector.environments import AMPLE, Desk, Place
+from bisector.environments import Desk, Place
 from bisector.git.tree import Tree
 from bisector.plan import TrialRequest
 from bisector.trial.runner import CagedRunner
 from bisector.trial.workbench import Workbench
+
+AMPLE = 30.0
+"""Seconds of a run: in less it might be over in vain where it compiles a large package for itself."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Grounds:
         if self.bench.cage.behind is None:
             behind.stand_back(True)
             bench = replace(self.bench, cage=replace(self.bench.cage, behind=behind))
-            runner = CagedRunner(bench, self.request.limits, beside.cancelled)
+            runner = CagedRunner(bench, self.request, beside.cancelled)
             beside = replace(beside, runner=runner, hurry=partial(behind.stand_back, False))
         return replace(self._place(name, self.cancelled), beside=beside)
 
@@ -50,7 +53,7 @@ class Grounds:
         behind = Behind()
         behind.stand_back(True)
         bench = replace(self.bench, scratch=scratch, cage=replace(self.bench.cage, behind=behind))
-        runner = CagedRunner(bench, self.request.limits, cancelled)
+        runner = CagedRunner(bench, self.request, cancelled)
         return Desk(scratch, scratch / "log", runner, cancelled)
 
     def _place(self, name: str, cancelled: threading.Event) -> Place:
@@ -62,7 +65,7 @@ class Grounds:
             facts=Tree(self.bench.slot.git),
             locks=self.bench.locks,
             log=self.log,
-            runner=CagedRunner(self.bench, self.request.limits, cancelled),
+            runner=CagedRunner(self.bench, self.request, cancelled),
             cancelled=cancelled,
             restore=self.restore,
             may_defer=self._may_defer,
@@ -77,6 +80,6 @@ class Grounds:
         """What was prepared belongs to this trial from now on, what its builds said included."""
         if place.log.exists():
             shutil.copyfile(place.log, self.log)
-        runner = CagedRunner(self.bench, self.request.limits, self.cancelled)
+        runner = CagedRunner(self.bench, self.request, self.cancelled)
         own = replace(place, log=self.log, runner=runner, cancelled=self.cancelled, beside=None)
         return replace(own, keeps_failures=True, restore=self.restore)

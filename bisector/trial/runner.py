@@ -4,56 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
-from bisector.caps import Cage, Confinement
-from bisector.model import Limits, Stopped
+from bisector.caps import Confinement
+from bisector.model import Stopped
+from bisector.plan import TrialRequest
 from bisector.process import Finished, ProgramMissing
 from bisector.trial.tools import tools
-
-
-class Site(Protocol):
-    """Where builds are made: a trial's workbench is one."""
-
-    @property
-    def cage(self) -> Cage: ...
-
-    @property
-    def scratch(self) -> Path: ...
-
-    @property
-    def machine(self) -> Mapping[str, str]: ...
-
-    @property
-    def sandbox(self) -> bool: ...
-
-    @property
-    def shared(self) -> tuple[Path, ...]: ...
-
-    @property
-    def history(self) -> tuple[Path, ...]: ...
-
-
-@dataclass(frozen=True)
-class Forecourt:
-    """Where something is made before there is a workbench."""
-
-    cage: Cage
-    scratch: Path
-    machine: Mapping[str, str] = field(repr=False)
-    sandbox: bool
-    shared: tuple[Path, ...] = ()
-    history: tuple[Path, ...] = ()
+from bisector.trial.workbench import Workbench
 
 
 @dataclass(frozen=True)
 class CagedRunner:
     """The `Runner` that installers are given."""
 
-    bench: Site
-    limits: Limits
+    bench: Workbench
+    request: TrialRequest
     cancelled: threading.Event
 
     def __call__(
@@ -69,7 +36,7 @@ class CagedRunner:
         # Two at a time: a build, and the packages that are installed beside it.
         log = self.bench.scratch / f"build-{threading.get_ident()}.log"
         log.unlink(missing_ok=True)
-        limits = replace(self.limits, network=True)
+        limits = replace(self.request.limits, network=True)
         if not self.bench.sandbox:
             # The caps may be there to make a leak show: a build that needs more is not what is hunted.
             limits = replace(limits, memory=None, disk=None, processes=None)
@@ -79,7 +46,7 @@ class CagedRunner:
             cwd=cwd,
             env=more.added_to(env),
             log=log,
-            timeout=timeout or self.limits.install_timeout,
+            timeout=timeout or self.request.limits.install_timeout,
             limits=limits,
             writable=writable,
             readable=(*readable, *self.bench.shared, *self.bench.history, *more.readable),

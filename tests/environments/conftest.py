@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bisector.beside import Follower
-from bisector.environments import Desk, Environments, Place, Ready, open_environments
+from bisector.environments import Environments, Place, Ready, open_environments
 from bisector.installers import Installer, Runner
 from bisector.model import EnvironmentRequest, InstallMode, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, run
@@ -258,14 +258,6 @@ class Lab:
                 place, scratch=other, cancelled=stop, runner=stopped_by(stop), keeps_failures=False
             ),
         )
-
-    def begin(self, request: EnvironmentRequest, stop: threading.Event) -> None:
-        """As a hunt does before it has a repository."""
-
-        def make_place(scratch: Path, cancelled: threading.Event) -> Desk:
-            return Desk(scratch, scratch / "log", stopped_by(cancelled), cancelled)
-
-        self.current.begin(request, stop, make_place)
 
     def request(
         self, commit: str, mode: InstallMode = InstallMode.EDITABLE, **more: object

@@ -177,7 +177,7 @@ def ask_ahead(
 ) -> threading.Thread:
     asked: dict[str, object] = {"declared": False, "requirements": ("dep",), **(more or {})}
     request = lab.request("", InstallMode.EDITABLE, **asked)
-    thread = threading.Thread(target=lab.begin, args=(request, stop or threading.Event()))
+    thread = threading.Thread(target=lab.current.begin, args=(request, stop or threading.Event()))
     thread.start()
     return thread
 
@@ -257,7 +257,7 @@ def test_a_disk_that_takes_nothing_is_met_later(lab: Lab, registry: Registry) ->
     lab.current.shelf.aside.write_text("a file in the way")
     request = lab.request("", InstallMode.EDITABLE, declared=False, requirements=("dep",))
     with pytest.raises(OSError):
-        lab.begin(request, threading.Event())
+        lab.current.begin(request, threading.Event())
     assert registry.asked == 0
     lab.current.shelf.aside.unlink()
     assert lock(lab, registry) == ("dep==1",)

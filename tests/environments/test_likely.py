@@ -13,7 +13,6 @@ import pytest
 
 from bisector.environments import Ready
 from bisector.environments.layers import remove
-from bisector.model import InstallMode
 
 from .conftest import PROJECT, Lab, make_wheel
 from .registry import Registry
@@ -29,7 +28,7 @@ def ready(lab: Lab, commit: str, requirement: str = "dep") -> Ready:
 
 def likely(lab: Lab) -> list[Path]:
     """What of it is installed."""
-    return [*lab.root.glob("state/aside/*/packages/venv/lib/python*/site-packages/dep")]
+    return [*lab.root.glob("state/aside/*/likely/venv/lib/python*/site-packages/dep")]
 
 
 def wait_for(what: Callable[[], object]) -> None:
@@ -66,12 +65,11 @@ def commit(lab: Lab, registry: Registry) -> str:
 
 
 @contextmanager
-def begun(lab: Lab, **more: object) -> Iterator[threading.Thread]:
+def begun(lab: Lab) -> Iterator[threading.Thread]:
     """As the hunt begins, before there is a repository."""
     stop = threading.Event()
-    asked: dict[str, object] = {"declared": False, "requirements": ("dep",), **more}
-    request = lab.request("", **asked)  # type: ignore[arg-type]
-    thread = threading.Thread(target=lab.begin, args=(request, stop))
+    request = lab.request("", declared=False, requirements=("dep",))
+    thread = threading.Thread(target=lab.current.begin, args=(request, stop))
     thread.start()
     try:
         yield thread
@@ -99,7 +97,7 @@ def test_what_is_likely_is_laid_out_while_the_registry_is_asked(
         registry.awake.set()
         assert lab.say(ready(lab, commit), DEP) == "1"
         [install] = installs(lab)
-        assert "/packages/venv" in install
+        assert "/likely/" in install
         thread.join(PATIENCE)
         assert not thread.is_alive(), "somebody has it: its place is not kept"
     [layer] = lab.root.glob("state/layers/*/lib/python*/site-packages/dep/..")
@@ -116,7 +114,7 @@ def test_what_the_registry_answers_otherwise_is_what_counts(
         assert lab.say(ready(lab, commit), DEP) == "2"
         thread.join(PATIENCE)
         assert not thread.is_alive()
-    assert not [line for line in installs(lab) if "/packages/venv" in line]
+    assert not [line for line in installs(lab) if "/likely/" in line]
 
 
 def test_what_is_no_longer_kept_is_fetched(lab: Lab, registry: Registry, commit: str) -> None:
@@ -142,7 +140,7 @@ def test_where_the_registry_is_down_it_is_what_the_installer_falls_back_on(
         registry.awake.set()
         assert lab.say(ready(lab, commit), DEP) == "1"
         [install] = installs(lab)
-        assert "/packages/venv" in install
+        assert "/likely/" in install
 
 
 def test_a_layer_that_is_there_is_not_laid_out_again(lab: Lab, registry: Registry, commit: str) -> None:
@@ -159,63 +157,3 @@ def test_a_set_that_belongs_to_another_layer_is_left(lab: Lab, registry: Registr
         registry.awake.set()
         assert "No module named 'dep'" in lab.say(ready(lab, commit, "other"), DEP)
         assert likely(lab)
-
-
-SETUPTOOLS = {
-    "setup.py": "from setuptools import setup\nsetup(name='proj', version='1', packages=['proj'])\n",
-    "proj/__init__.py": "value = 1\n",
-}
-
-
-def tools(lab: Lab, where: str) -> list[Path]:
-    return [*lab.root.glob(f"state/{where}/lib/python*/site-packages/setuptools")]
-
-
-@pytest.mark.parametrize("declared", [False, True])
-def test_what_most_projects_are_built_with_is_laid_out_for_the_very_first_build(
-    lab: Lab, declared: bool
-) -> None:
-    lab.environ["UV_CACHE_DIR"] = str(lab.root / "downloads")
-    commit = lab.repo.commit(SETUPTOOLS)
-    lab.ready(commit, declared=declared)
-    hunt_anew(lab)
-    with begun(lab, declared=declared) as thread:
-        wait_for(lambda: tools(lab, "aside/*/tools/venv"))
-        ready = lab.ready(commit, declared=declared)
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
-    assert lab.say(ready, "import proj; print(proj.value)") == "1"
-    [install] = installs(lab)
-    assert "/tools/venv" in install
-    assert tools(lab, "layers/*")
-    lab.open()
-    with begun(lab, declared=declared) as thread:
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
-    assert not tools(lab, "aside/*/tools/venv"), "something was built here before: nothing is guessed"
-
-
-@pytest.mark.parametrize(
-    "more", [{"mode": InstallMode.PYTHONPATH}, {"build_isolation": False}, {"python": "9.9"}], ids=str
-)
-def test_where_nothing_is_built_by_itself_no_tools_are_laid_out(lab: Lab, more: dict[str, object]) -> None:
-    with begun(lab, declared=True, **more) as thread:
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
-
-
-@pytest.mark.parametrize("requires", ["[]", "['maker']"])
-def test_other_tools_than_most_have_take_nothing_of_them(
-    lab: Lab, registry: Registry, commit: str, requires: str
-) -> None:
-    """And what was laid out in vain is gone as soon as that is known."""
-    make_wheel(lab.wheels, "maker", "1")
-    pyproject = PROJECT["pyproject.toml"].replace("requires = []", f"requires = {requires}")
-    other = lab.repo.commit({"pyproject.toml": pyproject})
-    with begun(lab, declared=True) as thread:
-        wait_for(lambda: tools(lab, "aside/*/tools/venv"))
-        ready = lab.ready(other, requirements=())
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
-    assert "No module named 'setuptools'" in lab.say(ready, "import setuptools")
-    assert not tools(lab, "layers/*")

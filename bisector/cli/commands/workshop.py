@@ -11,15 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from bisector.beside import has_idle_processor
 from bisector.caps import Cage, survey, sweep
 from bisector.caps import choose as choose_cage
 from bisector.cli.commands.reading import sandboxed
 from bisector.cli.options import Options
 from bisector.engine.workers import attempt
-from bisector.environments import AMPLE, DEFAULT_BUDGET, Desk, Environments, open_environments
+from bisector.environments import DEFAULT_BUDGET, Environments, open_environments
 from bisector.errors import UsageFault
 from bisector.model import EnvironmentRequest
 from bisector.recipe.faults import Unfit
@@ -81,18 +79,8 @@ def beforehand(
     with ThreadPoolExecutor(max_workers=2, thread_name_prefix="workshop") as pool:
         looking = pool.submit(_cages, recipe, options, sandbox)
         environments = _environments(state, sandbox, lambda: looking.result()(0).fence.guards, words)
-
-        def make_place(scratch: Path, cancelled: threading.Event) -> Desk:
-            # With all that trials are made with: by now the hunt has it as well.
-            from bisector.trial.runner import CagedRunner, Forecourt
-
-            court = Forecourt(looking.result()(0), scratch, os.environ, sandbox)
-            runner = CagedRunner(court, recipe.limits, cancelled)
-            may_defer = environments.shelf.guarded and _has_time(recipe, options)
-            return Desk(scratch, scratch / "log", runner, cancelled, may_defer)
-
         if request is not None:
-            pool.submit(environments.begin, request, over, make_place)
+            pool.submit(environments.begin, request, over)
         try:
             yield lambda: Workshop(environments, looking.result(), sandbox, budget, words)
         finally:
@@ -101,12 +89,6 @@ def beforehand(
             environments.close()
             # What this hunt made, now that it has let go of it.
             attempt(lambda: environments.fit(budget))
-
-
-def _has_time(recipe: Recipe, options: Options) -> bool:
-    """Whether the first runs will, and nobody measures them."""
-    has_time = recipe.limits.timeout >= AMPLE and recipe.verdict.metric is None
-    return has_time and has_idle_processor(options.jobs)
 
 
 def _cages(recipe: Recipe, options: Options, sandbox: bool) -> Callable[[int], Cage]:
