@@ -88,15 +88,19 @@ class Recorder:
     def watching(self, asked: "Callable[..., object]", kind: str) -> "Callable[..., object]":
         """The same function, whose questions are written down; those that it asks itself are not."""
 
+        looking, counting = self.looking, self.counting
+
         def watching(path: object, *args: object, **words: object) -> object:
-            thread, frame = get_ident(), sys._getframe(1)
-            if (
-                thread not in self.looking
-                and thread not in self.counting
-                and not self.is_nothing(path, frame)
-            ):
-                self.look("look" if by_pathlib(frame) else kind, path)
-            return self.unwatched(asked, path, *args, **words)
+            thread = get_ident()
+            if thread in looking:
+                return asked(path, *args, **words)
+            looking.add(thread)
+            try:
+                if thread not in counting:
+                    self.look(kind, path, sys._getframe(1))
+                return asked(path, *args, **words)
+            finally:
+                looking.discard(thread)
 
         watching.__name__ = watching.__qualname__ = asked.__name__
         watching.__doc__ = asked.__doc__
@@ -119,9 +123,11 @@ class Recorder:
         finally:
             self.looking.discard(thread)
 
-    def look(self, kind: str, path: object) -> None:
+    def look(self, kind: str, path: object, frame: "FrameType") -> None:
+        if self.is_nothing(path, frame):
+            return
         try:
-            self.place(kind, os.fspath(path))  # type: ignore[call-overload]
+            self.place("look" if by_pathlib(frame) else kind, os.fspath(path))  # type: ignore[call-overload]
         except (OSError, TypeError, ValueError):
             # Nothing can lie there: from a folder that is gone, say.
             pass
