@@ -60,7 +60,10 @@ class _Left:
         """What was made of it before the machine stopped."""
         with _writable([*self.folders()]):
             self.clear("")
-        (self.layer.path / BOOT).write_text(this_boot())
+        boot = self.layer.path / BOOT
+        # A layer's files are read-only, to their owner too.
+        boot.unlink(missing_ok=True)
+        boot.write_text(this_boot())
 
     def clear(self, ending: str) -> None:
         """Remove what was made of it and is called so."""
