@@ -76,10 +76,14 @@ class Grounds:
         has_time = self.request.limits.timeout >= AMPLE
         return has_time and self.bench.has_idle_processor and self.bench.environments.shelf.guarded
 
+    def keep(self, log: Path) -> None:
+        """What was said while the trial was made ready, if anything was."""
+        if log.exists():
+            shutil.copyfile(log, self.log)
+
     def taken_over(self, place: Place) -> Place:
         """What was prepared belongs to this trial from now on, what its builds said included."""
-        if place.log.exists():
-            shutil.copyfile(place.log, self.log)
+        self.keep(place.log)
         runner = CagedRunner(self.bench, self.request, self.cancelled)
         own = replace(place, log=self.log, runner=runner, cancelled=self.cancelled, beside=None)
         return replace(own, keeps_failures=True, restore=self.restore)

@@ -42,6 +42,7 @@ from bisector.trial.workbench import Step, Workbench
 
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
 """Errors of the system that the next trial would meet as well."""
+PREPARED = "prepared.log"
 MOST = 0.9
 """Of the time that a build may take: so much of it alone is as good as all."""
 
@@ -54,7 +55,7 @@ def prepare(
     leave: Leave,
 ) -> Laid | None:
     """All of a trial but its runs. None: whoever needs the trial will meet in words what stood in the way."""
-    log = bench.scratch / "prepared.log"
+    log = bench.scratch / PREPARED
     return _Making(bench, request, purpose, log, Clock(lambda step: None), cancelled).prepare(leave)
 
 
@@ -110,6 +111,7 @@ class _Making:
 
     def run(self) -> tuple[EnvironmentFacts | None, Outcome]:
         if isinstance(self.prepared, Unfit):
+            self._grounds.keep(self.prepared.bench.scratch / PREPARED)
             return None, self.prepared.reason
         if self.prepared is not None:
             return self._in_environment(self.prepared.ready, self._grounds.taken_over(self.prepared.place))

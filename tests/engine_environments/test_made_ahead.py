@@ -127,7 +127,8 @@ def test_a_build_that_hangs_is_waited_for_once(land: Land) -> None:
     begun = land.folder / "begun"
     hangs = (
         "\nimport time\nif 6 <= number <= 8:\n"
-        f"    open({str(begun)!r}, 'a').write(str(number) + chr(10))\n    time.sleep(600)\n"
+        f"    open({str(begun)!r}, 'a').write(str(number) + chr(10))\n"
+        "    print('I wait for', number, flush=True)\n    time.sleep(600)\n"
     )
     setup = SETUP.replace("\nsetup(", f"{hangs}setup(")
     run = RUN.replace("0.3", "0.1")
@@ -139,6 +140,9 @@ def test_a_build_that_hangs_is_waited_for_once(land: Land) -> None:
     skips = [trial for trial in hunted.report["trials"] if "install_timeout" in trial["reason"]]
     assert {str(hunted.project.number(trial["commit"])) for trial in skips} == set(counts)
     assert all(trial["seconds"] >= 8 for trial in skips)
+    for trial in skips:
+        number = hunted.project.number(trial["commit"])
+        assert f"I wait for {number}\n" in Path(trial["log"]).read_text()
 
 
 def test_a_build_that_writes_down_where_it_is_is_never_read_elsewhere(land: Land) -> None:
