@@ -284,6 +284,32 @@ def test_a_build_that_removes_its_tree_has_failed(lab: Lab, where: str) -> None:
     assert lab.say(lab.ready(second), VALUE) == "1"
 
 
+COUNTS = """
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+class Counting(build_py):
+    def run(self):
+        super().run()
+        self.run_command("egg_info")
+        with open("found", "w") as found:
+            found.writelines(name + chr(10) for name in self.get_finalized_command("egg_info").filelist.files)
+
+setup(name="proj", version="1", packages=["proj"], cmdclass={"build_py": Counting})
+"""
+
+
+@pytest.mark.parametrize(
+    ("setup", "told"), [(SETUPTOOLS["setup.py"], "proj.egg-info/SOURCES.txt"), (COUNTS, "found")]
+)
+def test_setuptools_tells_which_files_there_are(lab: Lab, setup: str, told: str) -> None:
+    """Whoever reads it: who asks the metadata in the tree, or a command of the project's own."""
+    files = {"setup.py": setup, "MANIFEST.in": "include more.txt", "more.txt": ""}
+    lab.ready(lab.repo.commit({**SETUPTOOLS, **files}))
+    listed = (lab.repo.tree / told).read_text().splitlines()
+    assert {"MANIFEST.in", "more.txt", "proj/__init__.py", "setup.py"} <= set(listed)
+
+
 def test_a_build_that_hangs_is_waited_for_once(lab: Lab) -> None:
     """No date and no older tools are tried, and no commit that would be built the same."""
     first = lab.repo.commit({**SETUPTOOLS, "setup.py": "import time\ntime.sleep(600)\n"})

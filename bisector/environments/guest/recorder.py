@@ -3,7 +3,7 @@
 A line each. Imported by every Python of the build's virtualenv as it starts; needs the audit hooks of Python 3.8.
 """
 
-# ruff: noqa: PTH100
+# ruff: noqa: PTH100, PTH103
 
 import json
 import os
@@ -156,9 +156,11 @@ class Recorder:
         if self.copies or module is None:
             return
         owner = vars(module).get(INVENTORY[1])
-        walk = vars(owner).get(INVENTORY[2]) if isinstance(owner, type) else None
+        if not isinstance(owner, type):
+            return
+        walk = vars(owner).get(INVENTORY[2])
         if isinstance(walk, FunctionType):
-            setattr(owner, INVENTORY[2], Counting(walk, self.counting))
+            setattr(owner, INVENTORY[2], Counting(self, owner, walk))
 
 
 def package_of(frame: "FrameType") -> str:
@@ -183,22 +185,55 @@ def by_pathlib(frame: "FrameType") -> bool:
 class Counting:
     """A method of which it is known which threads are in it."""
 
-    def __init__(self, method: "Callable[..., object]", threads: "set[int]") -> None:
+    may_wait = False
+    """Whether an inventory that is thrown away as soon as it is written is taken only for who asks for it."""
+
+    def __init__(self, recorder: Recorder, owner: type, method: "Callable[..., object]") -> None:
+        self.recorder = recorder
+        self.owner = owner
         self.method = method
-        self.threads = threads
 
     def __get__(self, owner: object, kind: object = None) -> "Callable[..., object]":
         return self if owner is None else MethodType(self, owner)
 
     def __call__(self, *args: object, **words: object) -> object:
-        thread = get_ident()
-        if thread in self.threads:
+        if self.may_wait and self.is_thrown_away(args[0]):
+            vars(args[0])["filelist"] = Uncounted(self, args[0])
+            return None
+        return self.count(*args, **words)
+
+    def count(self, *args: object, **words: object) -> object:
+        thread, threads = get_ident(), self.recorder.counting
+        if thread in threads:
             return self.method(*args, **words)
-        self.threads.add(thread)
+        threads.add(thread)
         try:
             return self.method(*args, **words)
         finally:
-            self.threads.discard(thread)
+            threads.discard(thread)
+
+    def is_thrown_away(self, command: "Any") -> bool:
+        """What is made outside of the tree goes into a wheel without it, unless packages find their data there."""
+        is_setuptools_own = type(command) is self.owner
+        if not is_setuptools_own or command.distribution.include_package_data:
+            return False
+        tree, place = (
+            self.recorder.unwatched(os.path.realpath, path) for path in (self.recorder.tree, command.egg_info)
+        )
+        return not place.startswith(tree + os.sep)
+
+
+class Uncounted:
+    """Stands for what an inventory would hold: it is taken when something is asked of it."""
+
+    def __init__(self, counting: Counting, command: "Any") -> None:
+        self.counting = counting
+        self.command = command
+
+    def __getattr__(self, name: str) -> "Any":
+        os.makedirs(self.command.egg_info, exist_ok=True)
+        self.counting.count(self.command)
+        return getattr(self.command.filelist, name)
 
 
 def begin() -> None:
