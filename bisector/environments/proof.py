@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
-from bisector.environments.census import facts_of
+from bisector.environments.census import CACHE, facts_of
 from bisector.environments.fingerprint import fingerprint
 from bisector.environments.interpreters import GUEST
 from bisector.environments.layers import Shelf, temporary
 from bisector.environments.ready import Place, Ready
+from bisector.folders import walk
 from bisector.installers.words import reason_of
 from bisector.model import InstallMode, Stage, Trouble, Untestable
 from bisector.process import Finished, ProgramMissing, leftovers
 
 PROOF_TIMEOUT = 60.0
+FEW = 20
+"""So many files of a layer are read, to know it from another one."""
+FOR_PEOPLE = {"METADATA", "RECORD", "WHEEL", "INSTALLER", "REQUESTED", "direct_url.json", "licenses"}
+"""Of a distribution's own folder: nothing that is imported as Python starts goes by these."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,8 @@ class Proofs:
 
     Nothing but the tree's own files can then change the answer: the search path, its order and everything on it
     outside of the tree are the same. While the file that was found is there, what comes before it can only be
-    another file of the tree. Where no run can write to a layer the answer is kept in it for the next hunt.
+    another file of the tree. Where no run can write to a layer the answer is kept in it for the next hunt. Two
+    editable installs that differ in nothing but their metadata are one.
     """
 
     shelf: Shelf
@@ -80,15 +88,42 @@ class Proofs:
 
 def _key(ready: Ready, tree: Path) -> str:
     """What decides where modules come from, but for the files of the tree."""
-    counted = ((path, facts_of(path)) for path in ready.readable)
     return fingerprint(
         "proof",
         ready.interpreter.words(),
-        [f"{path} {facts.made if facts else ''}" for path, facts in counted],
+        [_own_words(ready) or _name(ready.readable[0]), *map(_name, ready.readable[1:])],
         ready.modules,
         map(str, (*ready.origins, tree)),
         [ready.variables.get("PYTHONPATH", "")],
     )
+
+
+def _name(layer: Path) -> str:
+    """Which making of it this is."""
+    facts = facts_of(layer)
+    return f"{layer} {facts.made if facts else ''}"
+
+
+def _own_words(ready: Ready) -> str:
+    """What an editable install of the project says to Python; empty where it is none, or more than that."""
+    if ready.request.mode is not InstallMode.EDITABLE:
+        return ""
+    site = ready.readable[0] / ready.interpreter.site
+    found = list(islice(_looked_at(site), FEW + 1))
+    if len(found) > FEW or any(path.is_symlink() for path in found):
+        return ""
+    said = ((path.relative_to(site), hashlib.sha256(path.read_bytes()).hexdigest()) for path in found)
+    return " ".join(sorted(f"{path} {digest}" for path, digest in said))
+
+
+def _looked_at(site: Path) -> Iterator[Path]:
+    for top, below, names in walk(site):
+        folder = Path(top)
+        below[:] = [name for name in below if name != CACHE]
+        if folder.suffix == ".dist-info":
+            below[:] = [name for name in below if name not in FOR_PEOPLE]
+            names = [name for name in names if name not in FOR_PEOPLE]
+        yield from (folder / name for name in names)
 
 
 def _lies_in(file: Path, tree: Path) -> bool:

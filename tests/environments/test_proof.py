@@ -97,3 +97,57 @@ def test_a_module_that_lies_in_the_tree_by_another_name_is_asked_about_each_time
     assert lab.current.prove(ready, place) is None
     assert lab.current.prove(ready, place) is None
     assert not [*lab.root.glob("state/layers/*/.proof-*")]
+
+
+FINDER = """
+import importlib.util, sys
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "proj":
+            return importlib.util.spec_from_file_location(name, {place})
+sys.meta_path.insert(0, Finder)
+"""
+
+
+@pytest.fixture
+def found(lab: Lab) -> Callable[[dict[str, str]], Ready]:
+    """An editable install with a finder, as setuptools makes one; what of it differs is given."""
+    lab.open(guarded=True)
+    backend = PROJECT["backend.py"].replace(
+        '_wheel(folder, {"proj.pth": os.getcwd() + "\\n"})',
+        '_wheel(folder, {"proj.pth": "import finder", "finder.py": open("FINDER").read()})',
+    )
+    assert backend != PROJECT["backend.py"]
+    place = repr(str(lab.repo.tree / "proj/__init__.py"))
+    files = {**PROJECT, "backend.py": backend, "FINDER": FINDER.format(place=place), "VERSION": "1"}
+    return lambda changes: lab.ready(lab.repo.commit({**files, **changes}))
+
+
+def test_installs_that_differ_in_their_metadata_alone_are_asked_about_once(
+    lab: Lab, found: Callable[[dict[str, str]], Ready]
+) -> None:
+    first = found({})
+    assert asked(lab, first) == 1
+    second = found({"REQUIRES": "dep>=1; python_version < '3'"})
+    assert first.readable[0] != second.readable[0]
+    assert asked(lab, second) == 0
+
+
+def test_an_install_that_finds_modules_elsewhere_is_asked_about(
+    lab: Lab, found: Callable[[dict[str, str]], Ready]
+) -> None:
+    """Also where nothing but the finder's text tells it from the last one."""
+    assert asked(lab, found({})) == 1
+    (lab.root / "other.py").write_text("")
+    doubt = asked(lab, found({"FINDER": FINDER.format(place=repr(str(lab.root / "other.py")))}))
+    assert isinstance(doubt, Trouble)
+    assert "not the commit's own tree" in doubt.reason
+
+
+def test_an_install_with_other_entry_points_is_asked_about(
+    lab: Lab, found: Callable[[dict[str, str]], Ready]
+) -> None:
+    """What a package runs as Python starts may go by them."""
+    assert asked(lab, found({})) == 1
+    assert asked(lab, found({"ENTRY_POINTS": "[hooks]\nproj = proj"})) == 1
