@@ -6,7 +6,7 @@ Judges nothing: what stands in the way is the commit's (Untestable) or the machi
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -134,6 +134,10 @@ class Environments:
     def begin_what_was_put_off(self, make_place: MakePlace) -> None:
         """Beside the runs, in a place that outlives this trial."""
         self.dependencies.later.begin(make_place)
+
+    def prefer(self, files: Iterable[str]) -> None:
+        """What of these was put off comes first."""
+        self.dependencies.later.prefer(files)
 
     def fit(self, budget: int) -> int:
         """Bring the cache to `budget` bytes, or as near as what is in use allows; the bytes freed."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -72,10 +72,12 @@ class _Left:
             if file.name.endswith(ending) and source_of(str(file.relative_to(self.layer.path))) in left:
                 file.unlink()
 
-    def missing(self) -> bytes:
-        """What is still to be made, a line each."""
+    def missing(self, first: Container[str]) -> bytes:
+        """What is still to be made, a line each; these files go before."""
         lines = self.note.read_bytes().splitlines(keepends=True)
-        return b"".join(line for line in lines if not self._is_there(os.fsdecode(line[:-1])))
+        left = [line for line in lines if not self._is_there(os.fsdecode(line[:-1]))]
+        left.sort(key=lambda line: f"{self.layer.path}/{os.fsdecode(line[:-1])}" not in first)
+        return b"".join(left)
 
     def _is_there(self, source: str) -> bool:
         folder, _, name = source.rpartition("/")
@@ -92,6 +94,7 @@ class Later:
         self._known: set[str] = set()
         """Layers of which nothing is left that was made before the machine started."""
         self._in_vain: set[str] = set()
+        self._first: frozenset[str] = frozenset()
         self._mutex = threading.Lock()
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="later")
@@ -121,6 +124,10 @@ class Later:
             with self._shelf.alone(left.layer.key, at_once) as is_mine:
                 if is_mine and left.is_open and not left.is_sound:
                     left.forget()
+
+    def prefer(self, files: Iterable[str]) -> None:
+        """A run imported them: the next one need not compile them. Of what it names only what lies here counts."""
+        self._first |= {file for file in files if file.startswith(f"{self._shelf.layers}/")}
 
     def begin(self, make_place: MakePlace) -> None:
         with self._mutex:
@@ -154,7 +161,9 @@ class Later:
             with _writable([*left.folders()]):
                 # Of who was called off, or killed.
                 left.clear(HALF)
-                ran = compile_listed(left.missing(), path, path, left.interpreter, place, None, idle=idle)
+                ran = compile_listed(
+                    left.missing(self._first), path, path, left.interpreter, place, None, idle=idle
+                )
                 left.clear(HALF)
             if isinstance(ran, Finished) and ran.ok:
                 self._shelf.grew(left.layer.key)

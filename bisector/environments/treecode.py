@@ -63,7 +63,7 @@ if _imp.check_hash_based_pycs != "never":
 
 WITNESS = """\
 import atexit, sys
-def tell(tree={tree!r}, told={told!r}):
+def tell(places={places!r}, told={told!r}):
     files = []
     for module in list(sys.modules.values()):
         try:
@@ -73,7 +73,7 @@ def tell(tree={tree!r}, told={told!r}):
             pass
     try:
         with open(told, "a", encoding="utf-8", errors="surrogateescape") as out:
-            out.writelines(file + "\\n" for file in files if file.startswith(tree))
+            out.writelines(file + "\\n" for file in files if file.startswith(places))
     except OSError:
         pass
 atexit.register(tell)
@@ -148,12 +148,11 @@ class Treecode:
         return kept in self._whole
 
     def witness(self, place: Place, told: Path) -> str:
-        """What an interpreter runs at its start, so that it tells at its end what it imported from the tree."""
-        return WITNESS.format(tree=f"{place.tree}/", told=str(told))
+        """What an interpreter runs at its start, so that it tells at its end what it imported of tree and layers."""
+        return WITNESS.format(places=(f"{place.tree}/", f"{self._shelf.layers}/"), told=str(told))
 
-    def learn(self, place: Place, told: Path) -> None:
+    def learn(self, place: Place, said: Iterable[str]) -> None:
         """Names alone are taken from a run, and only those that git knows."""
-        said = (leftovers.read(told, place.scratch.parent) or "").splitlines()
         paths = {path.removeprefix(f"{place.tree}/") for path in said}
         found = paths & {path for path in place.facts.files() if path.endswith(".py") and path.isprintable()}
         if not found <= self._imported:

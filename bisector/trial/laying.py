@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bisector.environments import Place, Ready, Treecode
 from bisector.model import Purpose, Untestable
 from bisector.plan import TrialRequest
+from bisector.process import leftovers
 from bisector.trial.hooks import READER, WITNESS, hook
 from bisector.trial.repeat import SO_FEW, Repeated, Stand, repeat
 from bisector.trial.workbench import Workbench
@@ -43,12 +44,17 @@ class Laying:
         hook(ready, self.bench.scratch, WITNESS, treecode.witness(place, told))
 
         def learn() -> None:
-            treecode.learn(place, told)
+            said = (leftovers.read(told, place.scratch.parent) or "").splitlines()
+            treecode.learn(place, said)
+            self.bench.environments.prefer(said)
+
+        def between() -> None:
+            learn()
             if self.request.runs > SO_FEW:
                 self.lay(ready, place)
 
-        made = repeat(stand, learn)
-        treecode.learn(place, told)
+        made = repeat(stand, between)
+        learn()
         return made
 
     def _serving(self, ready: Ready) -> Treecode | None:

@@ -61,11 +61,21 @@ def modules(folder: Path) -> list[str]:
     return [f"./{path.relative_to(folder)}" for path in folder.rglob("*.py")]
 
 
-def work(interpreter: Interpreter, folder: Path, names: list[str], listed: Path, shares: int) -> None:
+def work(
+    interpreter: Interpreter,
+    folder: Path,
+    names: list[str],
+    listed: Path,
+    *words: str,
+    program: Path = GUEST / "compile.py",
+) -> str:
     listed.write_text("".join(f"{name}\n" for name in names), encoding="utf-8", errors="surrogateescape")
-    program = GUEST / "compile.py"
-    argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", program, listed, str(shares)]
-    subprocess.run(argv, cwd=folder, env={"LANG": "C.UTF-8"}, check=True, stderr=subprocess.DEVNULL)
+    argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", program, listed, *words]
+    env = {"LANG": "C.UTF-8"}
+    ran = subprocess.run(
+        argv, cwd=folder, env=env, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    return ran.stdout
 
 
 @pytest.mark.parametrize("interpreter", HERE, ids=lambda one: one.version)
@@ -74,7 +84,7 @@ def test_the_bytecode_is_that_of_compileall(tmp_path: Path, interpreter: Interpr
     (tmp_path / "one").mkdir()
     one = tree(tmp_path / "one", interpreter)
     other = shutil.copytree(one, tmp_path / "other")
-    work(interpreter, one, modules(one), tmp_path / "listed", shares)
+    work(interpreter, one, modules(one), tmp_path / "listed", str(shares))
     argv: list[str | Path] = [interpreter.path, "-I", "-S", "-W", "ignore", "-m", "compileall", "-q", "."]
     subprocess.run(argv, cwd=other, env={"LANG": "C.UTF-8"}, stdout=subprocess.DEVNULL)
     made = compiled(one)
@@ -135,7 +145,7 @@ def test_what_lies_in_the_way_is_not_written_through(tmp_path: Path) -> None:
     suffix = HERE[0].bytecode_suffix
     (folder / "__pycache__" / f"one{suffix}").symlink_to(mine)
     (folder / "__pycache__" / f"two{suffix}.half").symlink_to(mine)
-    work(HERE[0], folder, modules(folder), tmp_path / "listed", 1)
+    work(HERE[0], folder, modules(folder), tmp_path / "listed", "1")
     assert mine.read_text() == "mine"
     assert not (folder / "__pycache__" / f"one{suffix}").is_symlink()
     assert not (folder / "__pycache__" / f"two{suffix}").exists()
@@ -155,3 +165,39 @@ def test_a_module_that_is_gone_or_cannot_be_written_keeps_no_other(tmp_path: Pat
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
     )
     assert compiled(folder) == [f"__pycache__/little{HERE[0].bytecode_suffix}"]
+
+
+SAYING = """
+def pause(seconds):
+    print(os.path.isdir("__pycache__"))
+    if {is_idle_in_the_end} and not os.path.exists("room"):
+        os.mkdir("room")
+    elif {is_idle_in_the_end}:
+        with open(RUNNING, "w") as file:
+            file.write("0.00 0.00 0.00 1/99999 1")
+
+time.sleep = pause
+main()
+"""
+
+
+@pytest.mark.parametrize("is_idle_in_the_end", [True, False])
+@pytest.mark.parametrize("interpreter", HERE, ids=lambda one: one.version)
+def test_idle_it_lets_all_others_go_before_but_not_for_ever(
+    tmp_path: Path, interpreter: Interpreter, is_idle_in_the_end: bool
+) -> None:
+    folder, running = tmp_path / "site", tmp_path / "loadavg"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.py").write_text("value = 1\n")
+    running.write_text("9.00 9.00 9.00 9999/99999 1\n")
+    program = tmp_path / "compile.py"
+    text = (GUEST / "compile.py").read_text().replace("/proc/loadavg", str(running))
+    saying = SAYING.format(is_idle_in_the_end=is_idle_in_the_end)
+    program.write_text(f"{text.removesuffix('main()' + chr(10))}{saying}")
+    said = work(
+        interpreter, folder, ["./one.py", "./two.py"], tmp_path / "listed", "1", "idle", program=program
+    )
+    assert said.split()[:2] == ["False", "False"]
+    assert ("True" in said) is not is_idle_in_the_end
+    assert len(compiled(folder)) == 2

@@ -6,7 +6,7 @@ import os
 import py_compile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -294,3 +294,22 @@ def test_what_another_layer_has_lent_leads_on(lab: Lab) -> None:
     assert set(made) == {"__init__", "added"}
     (lent,) = folder.glob("lib/python*/site-packages/dep/__pycache__/__init__.*")
     assert lent.stat().st_nlink > 1
+
+
+def test_what_a_run_has_imported_goes_before_the_rest(large: Lab) -> None:
+    prepared(large)
+    wanted = [f"{layer(large)}/{path}" for path in (layer(large) / NOTE).read_text().splitlines()[-2:]]
+    listed: list[list[str]] = []
+
+    def noting(argv: Sequence[str | Path], *words: object, **more: object) -> Finished | ProgramMissing:
+        listed.append(Path(argv[6]).read_text().splitlines())
+        return bare(argv, *words, **more)  # type: ignore[arg-type]
+
+    large.current.prefer([*wanted, "/elsewhere/m.py", "no path at all\0"])
+    large.current.begin_what_was_put_off(
+        lambda scratch, cancelled: replace(desk(large, scratch, cancelled), runner=noting)
+    )
+    until(lambda: not (layer(large) / NOTE).exists())
+    (paths,) = listed
+    assert [f"{layer(large)}/{path}" for path in paths[:2]] == wanted
+    assert len(paths) == len(set(paths)) == MANY + 1

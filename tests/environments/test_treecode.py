@@ -11,7 +11,7 @@ from bisector.model import InstallMode
 from bisector.process import Finished, ProgramMissing, run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pytest
 
@@ -26,9 +26,7 @@ def begun(lab: Lab) -> tuple[Treecode, Ready]:
     ready = lab.ready(lab.repo.commit(tree), InstallMode.PYTHONPATH, declared=False)
     treecode = open_treecode(lab.current.shelf, "project")
     place = lab.place()
-    told = place.scratch / "told"
-    told.write_text("".join(f"{place.tree / path}\n" for path in MODULES))
-    treecode.learn(place, told)
+    treecode.learn(place, [f"{place.tree / path}" for path in MODULES])
     return treecode, ready
 
 
@@ -78,3 +76,16 @@ def test_a_source_that_goes_in_this_moment_is_passed_over(lab: Lab, monkeypatch:
     gone = lab.repo.tree / MODULES[3]
     gone.unlink()
     assert laid(treecode, ready, lab.place()) == set(MODULES) - {MODULES[3]}
+
+
+def test_a_run_tells_what_it_imported_of_its_tree_and_of_its_layers(
+    lab: Lab, wheel: Callable[..., Path]
+) -> None:
+    wheel("dep", "1")
+    commit = lab.repo.commit({"proj/__init__.py": "import dep, json\n"})
+    ready = lab.ready(commit, InstallMode.PYTHONPATH, declared=False, requirements=("dep",))
+    place = lab.place()
+    told = place.scratch / "told"
+    lab.say(ready, f"{open_treecode(lab.current.shelf, 'project').witness(place, told)}\nimport proj")
+    (module,) = lab.root.glob("state/layers/*/lib/python*/site-packages/dep/__init__.py")
+    assert sorted(told.read_text().split()) == sorted([str(module), f"{place.tree}/proj/__init__.py"])

@@ -2,7 +2,8 @@
 
 What compileall does, without its price: a third of its time goes by beside the compiler. What cannot be compiled is
 left out. A third word, `apart`: the lines are `source<TAB>target`, what is made knows its source by its content, and
-what warns is left out as well, for a run that turns warnings into errors must see them. `idle`: nobody waits.
+what warns is left out as well, for a run that turns warnings into errors must see them. `idle`: nobody waits, so all
+that anybody waits for goes before, what stands back behind a run included.
 """
 
 # ruff: noqa: PTH103, PTH105, PTH108, PTH120, PTH202
@@ -12,6 +13,7 @@ import marshal
 import os
 import struct
 import sys
+import time
 import warnings
 
 NUMBER = struct.Struct("<I")
@@ -20,6 +22,11 @@ TIMED = importlib.util.MAGIC_NUMBER + (NUMBER.pack(0) if sys.version_info >= (3,
 CHECKED = importlib.util.MAGIC_NUMBER + NUMBER.pack(3)
 """That it is known by its content, and always looked at."""
 MASK = 0xFFFFFFFF
+RUNNING = "/proc/loadavg"
+"""Its fourth word: how many of how many threads of this machine run or would if they could."""
+PAUSE = 0.02
+PAUSES = 10
+"""For one module, on a machine that is never idle."""
 
 
 def make(source: str, target: str) -> None:
@@ -52,9 +59,11 @@ def size_of(source: str) -> int:
         return 0
 
 
-def work(modules: "list[tuple[str, str]]", queue: int) -> None:
+def work(modules: "list[tuple[str, str]]", queue: int, is_idle: bool) -> None:
     """Until nothing is left. Who shares the descriptor shares where it stands: each reads another number."""
     while True:
+        if is_idle:
+            wait_for_room()
         number = os.read(queue, NUMBER.size)
         if not number:
             return
@@ -73,9 +82,26 @@ def stand_back() -> None:
         return
 
 
+def wait_for_room() -> None:
+    """Until no more threads want a processor than there are, this one counted."""
+    for _ in range(PAUSES):
+        if running() <= len(os.sched_getaffinity(0)):
+            return
+        time.sleep(PAUSE)
+
+
+def running() -> int:
+    try:
+        with open(RUNNING) as file:
+            return int(file.read().split()[3].split("/")[0])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def main() -> None:
-    listed, shares, is_apart = sys.argv[1], int(sys.argv[2]), sys.argv[3:] == ["apart"]
-    if sys.argv[3:] == ["idle"]:
+    listed, shares = sys.argv[1], int(sys.argv[2])
+    is_apart, is_idle = sys.argv[3:] == ["apart"], sys.argv[3:] == ["idle"]
+    if is_idle:
         stand_back()
     with open(listed, "rb") as file:
         lines = [os.fsdecode(line) for line in file.read().split(b"\n")[:-1]]
@@ -96,10 +122,10 @@ def main() -> None:
             # A cap on processes: fewer share the work.
             break
         if not other:
-            work(modules, queue)
+            work(modules, queue, is_idle)
             os._exit(0)
         others.append(other)
-    work(modules, queue)
+    work(modules, queue, is_idle)
     for other in others:
         os.waitpid(other, 0)
 
