@@ -32,12 +32,10 @@ class Laying:
             hook(ready, self.bench.scratch, READER, reader)
         return reader is not None
 
-    def runs(self, stand: Stand, ready: Ready, place: Place, *, is_laid: bool) -> Repeated | Untestable:
+    def runs(self, stand: Stand, ready: Ready, place: Place) -> Repeated | Untestable:
         treecode = self._serving(ready)
         if treecode is None:
             return repeat(stand)
-        if not is_laid:
-            self.lay(ready, place)
         if self.purpose is not Purpose.END and not treecode.knows_nothing:
             return repeat(stand)
         told = stand.room.scratch / "imported"

@@ -248,12 +248,12 @@ class _Making:
         if isinstance(beside, Untestable | Trouble):
             return Trouble(f"what it is measured beside cannot be tested now: {beside.reason}")
         stand = self._stand(ready)
+        if not (isinstance(self.prepared, Prepared) and self.prepared.has_bytecode):
+            with self.clock.measure(Step.INSTALL):
+                self._laying.lay(ready, place)
         with self.clock.measure(Step.REPRO):
             if turns is None or beside is None:
-                is_laid = isinstance(self.prepared, Prepared) and self.prepared.has_bytecode
-                made: Repeated | Untestable | Trouble = self._laying.runs(
-                    stand, ready, place, is_laid=is_laid
-                )
+                made: Repeated | Untestable | Trouble = self._laying.runs(stand, ready, place)
             else:
                 made = take_turns(stand, beside, turns, self.bench.look)
         if not isinstance(made, Repeated):

@@ -83,9 +83,10 @@ def stand_back() -> None:
 
 
 def wait_for_room() -> None:
-    """Until no more threads want a processor than there are, this one counted."""
+    """Until no more threads want a processor than there are of these, this one counted."""
+    processors = os.cpu_count() or 1
     for _ in range(PAUSES):
-        if running() <= len(os.sched_getaffinity(0)):
+        if running() <= processors:
             return
         time.sleep(PAUSE)
 

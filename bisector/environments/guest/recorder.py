@@ -215,7 +215,7 @@ class Counting:
     def is_thrown_away(self, command: "Any") -> bool:
         """What is made outside of the tree goes into a wheel without it, unless packages find their data there."""
         is_setuptools_own = type(command) is self.owner
-        if not is_setuptools_own or command.distribution.include_package_data:
+        if not is_setuptools_own or getattr(command.distribution, "include_package_data", True):
             return False
         tree, place = (
             self.recorder.unwatched(os.path.realpath, path) for path in (self.recorder.tree, command.egg_info)
