@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from bisector.cli.importing import importing
 from bisector.cli.misuse import Commands
 from bisector.cli.options import REPORT, gather, hunting, keeping, planning, trying
 from bisector.errors import ExitStatus
@@ -17,8 +18,9 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def _call(module: str, *arguments: object) -> int:
-    answer = import_module(f"bisector.cli.commands.{module}").main(*arguments)
-    return int(answer or 0)
+    with importing():
+        command = import_module(f"bisector.cli.commands.{module}")
+    return int(command.main(*arguments) or 0)
 
 
 def _version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:

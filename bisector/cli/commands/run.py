@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisector.cli.commands.consent import agree
 from bisector.cli.commands.reading import check_place, interruptible, open_state, read_recipe
 from bisector.cli.commands.workshop import beforehand
+from bisector.cli.importing import importing
 from bisector.cli.options import Options
 from bisector.engine import which
 from bisector.housekeeping import sweep
@@ -29,7 +30,8 @@ def main(argument: str, fresh: bool, options: Options) -> int:
     asked = environment_of_all(recipe) if row is None else None
     with interruptible() as stop, beforehand(state, recipe, options, asked) as workshop:
         # The machine is looked through and a registry asked while this is imported.
-        from bisector.cli.commands import hunting
+        with importing():
+            from bisector.cli.commands import hunting
 
         undertaking = hunting.Undertaking(state, store, opened, fresh, workshop, stop)
         result = hunting.persist(undertaking, row, options)
