@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -9,7 +13,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from bisector.environments import Interpreter, Interpreters
 from bisector.environments.guest.recorder import INVENTORY, Counting, Recorder
+from bisector.environments.interpreters import GUEST
 
 
 @pytest.fixture
@@ -124,3 +130,40 @@ def test_an_inventory_that_counts_is_taken_at_once(tmp_path: Path, waiting: type
     Path(command.egg_info).mkdir()
     command.find_sources()
     assert command.taken == 1
+
+
+ASKS = """
+import _recorder, os, pathlib
+here = pathlib.Path("a.txt")
+assert here.stat().st_size == here.lstat().st_size == os.stat(path="a.txt").st_size == 1
+assert here.exists() and here.is_file() and not here.is_dir() and not pathlib.Path("b.txt").exists()
+assert os.path.isfile(here) and os.access("a.txt", os.R_OK, follow_symlinks=True)
+assert os.readlink("link") == "a.txt" and pathlib.Path("link").resolve() == here.resolve()
+
+class Holder:
+    stat, exists = os.stat, os.path.lexists
+
+assert Holder().stat("a.txt").st_size == 1
+"""
+
+
+@pytest.mark.parametrize("interpreter", Interpreters(os.environ).list_all(), ids=lambda one: one.version)
+def test_each_python_gets_the_answers_it_would_get_without(tmp_path: Path, interpreter: Interpreter) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "a.txt").write_text("a")
+    (tree / "link").symlink_to("a.txt")
+    shutil.copyfile(GUEST / "recorder.py", tmp_path / "_recorder.py")
+    env = {"BISECTOR_RECORD": str(tmp_path / "record"), "BISECTOR_RECORD_TREE": str(tree)}
+    ran = subprocess.run(
+        [interpreter.path, "-c", ASKS],
+        cwd=tree,
+        env={"PYTHONPATH": str(tmp_path), **env},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    if interpreter.minor >= (3, 8):
+        said = {tuple(json.loads(line)) for line in (tmp_path / "record").read_text().splitlines()}
+        assert {("stat", "a.txt"), ("look", "b.txt"), ("stat", "link")} <= said

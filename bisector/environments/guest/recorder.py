@@ -86,11 +86,14 @@ class Recorder:
                     can.add(watching)
 
     def watching(self, asked: "Callable[..., object]", kind: str) -> "Callable[..., object]":
-        """The same function, whose questions are written down; those that it asks itself are not."""
+        """The same function, whose questions are written down; those that it asks itself are not.
+
+        A class that holds it, as pathlib's did up to Python 3.10, must not make a method of it, nor does it of C's.
+        """
 
         looking, counting = self.looking, self.counting
 
-        def watching(path: object, *args: object, **words: object) -> object:
+        def watching(asked: "Callable[..., object]", path: object, *args: object, **words: object) -> object:
             thread = get_ident()
             if thread in looking:
                 return asked(path, *args, **words)
@@ -104,7 +107,7 @@ class Recorder:
 
         watching.__name__ = watching.__qualname__ = asked.__name__
         watching.__doc__ = asked.__doc__
-        return watching
+        return MethodType(watching, asked)
 
     def is_nothing(self, path: object, frame: "FrameType") -> bool:
         """An editable install does not depend on which modules there are: who walks for packages asks of each."""
