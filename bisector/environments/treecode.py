@@ -1,19 +1,17 @@
-"""Bytecode of the commit's own modules: made once for a file's content, laid beside the tree before a run.
+"""Bytecode of the commit's own modules: made once for a file's content, and shown to a run beside its tree.
 
 A clean tree has none, and a run that imports a large package would compile it anew at every commit. Python believes
-what is laid out only where it fits its source (PEP 552, checked hashes), and a program that looks at its own folder
+what it is shown only where it fits its source (PEP 552, checked hashes), and a program that looks at its own folder
 meets none of it: so it can change no answer.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bisector.environments.budget import BYTECODE
@@ -34,14 +32,14 @@ LARGEST = 16 << 20
 DIGEST = hashlib.sha256().digest_size
 SHA1 = 40
 """Digits of a content's id, where git does not count by SHA-256."""
-IN_THE_WAY = {errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.ENAMETOOLONG}
-"""What keeps a file from being laid out: a run may have been there before, a name be too long for one."""
-NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP}
+IMPORTED = "imported"
+"""The file in a project's folder that names its modules."""
 
 READER = """\
 import _imp, sys
 from _frozen_importlib_external import SourceFileLoader
-def beside(get_data, trees={trees!r}, laid={laid!r}, suffix={suffix!r}):
+def beside(get_data, trees={trees!r}, store={store!r}, suffix={suffix!r}, made={made!r}):
+    made = dict(line.split("\\t") for line in made.splitlines())
     def read(self, path):
         try:
             return get_data(self, path)
@@ -50,9 +48,10 @@ def beside(get_data, trees={trees!r}, laid={laid!r}, suffix={suffix!r}):
             if not (sys.dont_write_bytecode and isinstance(path, str) and path.endswith(suffix)):
                 raise
             for tree in trees:
+                kept = made.get(path[len(tree):]) if path.startswith(tree) else None
                 try:
-                    if path.startswith(tree):
-                        return get_data(self, laid + path[len(tree):])
+                    if kept is not None:
+                        return get_data(self, store + kept)
                 except OSError:
                     pass
             raise
@@ -83,15 +82,15 @@ atexit.register(tell)
 class Treecode:
     """Shared by the workers of a hunt. Which modules matter is learnt from what earlier runs left behind."""
 
-    def __init__(self, shelf: Shelf, memory: Path, imported: frozenset[str] = frozenset()) -> None:
+    def __init__(self, shelf: Shelf, folder: Path, imported: frozenset[str] = frozenset()) -> None:
         self._shelf = shelf
-        self._memory = memory
-        """Where the names of what runs import are kept for the next hunt in the same project."""
+        self.folder = folder
+        """The project's, where the next hunt in it finds what this one made. What runs may read it, never write."""
         self._imported = imported
         self._barren: frozenset[str] = frozenset()
         """Where the bytecode of what gave none would lie: what warns is met at each commit."""
         self._whole: set[str] = set()
-        """Where bytecode lies that was read once and found whole; nothing that runs can write there."""
+        """Where bytecode lies that was read once and found whole."""
         self._compiling = threading.Lock()
         self._interpreter: Interpreter | None = None
         """That of the last trial, which the next one's most likely is."""
@@ -104,24 +103,23 @@ class Treecode:
     def serves(interpreter: Interpreter) -> bool:
         return bool(interpreter.bytecode_suffix) and interpreter.minor >= OLDEST
 
-    def lay(self, ready: Ready, place: Place, laid: Path) -> str | None:
-        """What earlier runs imported, compiled where it is new, below `laid`, which no run may write to.
-
-        Gives what an interpreter runs at its start to find it there.
-        """
+    def reader(self, ready: Ready, place: Place) -> str | None:
+        """What an interpreter runs at its start to find what earlier runs imported, compiled where it is new."""
         if self.knows_nothing:
             return None
         self._interpreter = ready.interpreter
-        wanted = self._compiled(ready.interpreter, place)
-        suffix = ready.interpreter.bytecode_suffix
-        for folder, modules in _by_folder(wanted).items():
-            made = {_stem(one) + suffix: kept for one in modules if (kept := wanted[one]) in self._whole}
-            _lay(laid / folder / "__pycache__", made, laid.parent)
-        trees = tuple(dict.fromkeys((f"{place.tree}/", f"{place.tree.resolve()}/")))
-        return READER.format(trees=trees, laid=f"{laid}/", suffix=suffix)
+        wanted, suffix = self._compiled(ready.interpreter, place), ready.interpreter.bytecode_suffix
+        store = f"{self._store(ready.interpreter)}/"
+        whole = {path: kept.removeprefix(store) for path, kept in wanted.items() if kept in self._whole}
+        return READER.format(
+            trees=tuple(dict.fromkeys((f"{place.tree}/", f"{place.tree.resolve()}/"))),
+            store=store,
+            suffix=suffix,
+            made="".join(f"{_cached(path, suffix)}\t{kept}\n" for path, kept in whole.items()),
+        )
 
     def expect(self, place: Place) -> None:
-        """What is to be laid out is compiled, as far as can be told before there is an environment."""
+        """What a run is to be shown is compiled, as far as can be told before there is an environment."""
         if self._interpreter is not None and not self.knows_nothing:
             self._compiled(self._interpreter, place)
 
@@ -162,14 +160,15 @@ class Treecode:
     def _remember(self, found: frozenset[str] | set[str]) -> None:
         """What other repros import makes each trial of this one lay out more: too much of it is forgotten."""
         kept = self._imported if len(self._imported) <= MOST_REMEMBERED else found
-        self._memory.parent.mkdir(parents=True, exist_ok=True)
-        half = self._memory.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+        self._shelf.hold(BYTECODE)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        half = self.folder / f"{IMPORTED}.{os.getpid()}.{threading.get_ident()}"
         half.write_text("".join(f"{path}\n" for path in sorted(kept)), encoding="utf-8")
-        half.replace(self._memory)
+        half.replace(self.folder / IMPORTED)
 
     def _store(self, interpreter: Interpreter) -> Path:
         self._shelf.hold(BYTECODE)
-        return self._shelf.root / BYTECODE / f"{interpreter.implementation}-{interpreter.version}"
+        return self.folder / f"{interpreter.implementation}-{interpreter.version}"
 
     def _compile(
         self, missing: Mapping[str, str], store: Path, interpreter: Interpreter, place: Place
@@ -203,27 +202,22 @@ class Treecode:
 
 def open_treecode(shelf: Shelf, project: str) -> Treecode:
     """With what earlier hunts in that project learnt."""
-    memory = shelf.root / BYTECODE / "imported" / fingerprint("imported", [project])
+    folder = shelf.root / BYTECODE / fingerprint("bytecode", [project])
     try:
-        lines = memory.read_text(encoding="utf-8").splitlines()
+        lines = (folder / IMPORTED).read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, UnicodeDecodeError):
         lines = []
-    return Treecode(shelf, memory, frozenset(lines))
+    return Treecode(shelf, folder, frozenset(lines))
 
 
 def _kept(store: Path, content: str) -> str:
     return f"{store}/{content[:2]}/{content}"
 
 
-def _by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
-    folders: dict[str, list[str]] = {}
-    for path in paths:
-        folders.setdefault(path.rpartition("/")[0], []).append(path)
-    return folders
-
-
-def _stem(module: str) -> str:
-    return module.rpartition("/")[2].removesuffix(".py")
+def _cached(module: str, suffix: str) -> str:
+    """Where Python looks for the bytecode of a module."""
+    folder, slash, name = module.rpartition("/")
+    return f"{folder}{slash}__pycache__/{name.removesuffix('.py')}{suffix}"
 
 
 def _holds(source: str, content: str) -> bool:
@@ -250,33 +244,3 @@ def _is_signed(path: str) -> bool:
     except FileNotFoundError:
         return False
     return hashlib.sha256(kept[:-DIGEST]).digest() == kept[-DIGEST:]
-
-
-def _lay(folder: Path, made: Mapping[str, str], root: Path) -> None:
-    """A build or an earlier run may have left a link in the way, which must not be followed."""
-    if not made or not leftovers.is_below(folder, root):
-        return
-    with _whatever_is_in_the_way():
-        folder.mkdir(parents=True, exist_ok=True)
-    for name, kept in made.items():
-        with _whatever_is_in_the_way():
-            _link(kept, f"{folder}/{name}")
-
-
-def _link(kept: str, name: str) -> None:
-    try:
-        os.link(kept, name)
-    except OSError as error:
-        if error.errno not in NO_LINKS:
-            raise
-        with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb") as file:
-            file.write(Path(kept).read_bytes())
-
-
-@contextmanager
-def _whatever_is_in_the_way() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in IN_THE_WAY:
-            raise

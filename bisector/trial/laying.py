@@ -27,7 +27,7 @@ class Laying:
     def lay(self, ready: Ready, place: Place) -> bool:
         """Whether anything is known that is worth it."""
         treecode = self._serving(ready)
-        reader = None if treecode is None else treecode.lay(ready, place, self.bench.laid)
+        reader = None if treecode is None else treecode.reader(ready, place)
         if reader is not None:
             hook(ready, self.bench.scratch, READER, reader)
         return reader is not None

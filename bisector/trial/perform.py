@@ -151,7 +151,7 @@ class _Making:
         empty(self._away)
         with suppress(FileNotFoundError):
             self.bench.scratch.rename(self._away)
-        self.bench.laid.mkdir(parents=True)
+        self.bench.scratch.mkdir(parents=True)
 
     @property
     def _away(self) -> Path:

@@ -41,20 +41,16 @@ class Workbench:
     has_idle_processor: bool = False
     """For what can be done beside; never where a run is measured."""
     closed: tuple[Path, ...] = ()
-    """Folders of other trials, which hold links to what is shared."""
+    """Where other trials are under way, or lie ready."""
     beside: Workbench | None = None
     """A second place, for the commit that a measured one takes turns with."""
 
     @property
-    def laid(self) -> Path:
-        """Bytecode for the runs of a trial; links to what others are given, so nothing may write there."""
-        return self.scratch / "bytecode"
-
-    @property
     def shared(self) -> tuple[Path, ...]:
         """What nothing that runs may write to, beside its layers; in the sandbox the rest is not even there."""
-        closed = () if self.sandbox else (self.environments.shelf.root, *self.closed)
-        return tuple(path for path in (self.laid, *closed) if path.is_dir())
+        shown = () if self.treecode is None else (self.treecode.folder,)
+        closed = shown if self.sandbox else (self.environments.shelf.root, *self.closed)
+        return tuple(path for path in closed if path.is_dir())
 
     @property
     def history(self) -> tuple[Path, ...]:

@@ -1,19 +1,20 @@
-"""Bytecode that is laid beside the tree before a run: where it serves, what it must never do."""
+"""Bytecode that a run is shown beside its tree: where it serves, what it must never do."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from bisector.environments import Treecode
 
 from .conftest import FOUND
 
 if TYPE_CHECKING:
-    import pytest
-
     from tests.conftest import Repository
     from tests.engine_environments.conftest import Hunted, Land
 
@@ -28,7 +29,7 @@ repro:
     builtins.compile = lambda source, name, *more, **rest: compiled.append(name) or own(source, name, *more, **rest)
     import proj
     imported = [name for name in sys.modules if name.split(".")[0] == "proj"]
-    print("laid", len(imported) - len(compiled))
+    print("shown", len(imported) - len(compiled))
     assert proj.m3.VALUE == 1, proj.m3.VALUE
 """
 
@@ -48,12 +49,12 @@ def hunt(land: Land, project: Repository, *lines: str) -> Hunted:
     return land.hunt(project, COUNTS, *lines)
 
 
-def laid(land: Land) -> list[tuple[str, int]]:
+def shown(land: Land) -> list[tuple[str, int]]:
     """Of each trial of the last hunt that ran, in order: why it was made, how many modules it need not compile."""
     folder = max(land.state.glob("hunts/*"), key=lambda path: path.stat().st_mtime_ns)
     found = []
     for log in sorted(folder.glob("logs/*.log")):
-        counts = [int(line.split()[1]) for line in log.read_text().splitlines() if line.startswith("laid ")]
+        counts = [int(line.split()[1]) for line in log.read_text().splitlines() if line.startswith("shown ")]
         found += [(log.stem.rpartition("-")[2], count) for count in counts]
     return found
 
@@ -62,7 +63,7 @@ def test_runs_find_bytecode_and_the_proof_makes_its_own(land: Land) -> None:
     project = history(land)
     hunted = hunt(land, project)
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
-    met = laid(land)
+    met = shown(land)
     ends = [count for purpose, count in met if purpose == "end"]
     assert ends[:2] == [0, 0], "what was learnt from the first run is not worth it for the second"
     others = [*ends[2:], *(count for purpose, count in met if purpose == "search")]
@@ -73,17 +74,17 @@ def test_runs_find_bytecode_and_the_proof_makes_its_own(land: Land) -> None:
 def test_the_next_hunt_compiles_nothing_anew(land: Land) -> None:
     project = history(land)
     hunt(land, project)
-    kept = {path: path.stat().st_mtime_ns for path in land.state.rglob("environments/bytecode/*/*/*")}
+    kept = {path: path.stat().st_mtime_ns for path in land.state.rglob("environments/bytecode/*/*/*/*")}
     assert kept
     again = hunt(land, project, "name: again", "verdict: {skip_if: never}")
     assert (again.status, again.culprit) == (FOUND, CULPRIT)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
 
 
-def test_what_a_crash_cut_short_is_not_laid_out(land: Land) -> None:
+def test_what_a_crash_cut_short_is_not_shown(land: Land) -> None:
     project = history(land)
     hunt(land, project)
-    for path in land.state.rglob("environments/bytecode/*/*/*"):
+    for path in land.state.rglob("environments/bytecode/*/*/*/*"):
         path.write_bytes(path.read_bytes()[:-7])
     again = land.hunt(project, "name: again", "repro: {python: 'import proj; assert proj.m3.VALUE == 1'}")
     assert (again.status, again.culprit) == (FOUND, CULPRIT), again.words
@@ -145,51 +146,13 @@ def test_modules_that_a_run_imports_besides_are_compiled_in_the_same_trial(land:
     script = COUNTS.replace("m3.VALUE == 1", "m3.VALUE == 4")
     hunted = land.hunt(project, script, "verdict: {runs: 3}")
     assert (hunted.status, hunted.culprit) == (FOUND, 10), hunted.words
-    ends = [count for purpose, count in laid(land) if purpose == "end"]
+    ends = [count for purpose, count in shown(land) if purpose == "end"]
     every = 2 * MODULES + 1
     assert ends == [0, every, every, MODULES + 1, every, every]
 
 
-def test_a_link_that_a_build_left_is_not_followed(land: Land) -> None:
-    project = history(land)
-    outside = land.folder / "outside"
-    outside.mkdir()
-    step = f"rm -rf proj/__pycache__ && ln -s {outside} proj/__pycache__"
-    install = f"install: {{mode: pythonpath, module: proj, build: ['{step}']}}"
-    hunted = land.hunt(project, install, "repro: {python: 'import proj; assert proj.m3.VALUE == 1'}")
-    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
-    assert not [*outside.iterdir()]
-
-
-def test_what_a_run_left_in_the_way_is_not_followed(land: Land) -> None:
-    """Between two runs of a trial more is laid out, links to what others are given: no run can write there."""
-    project = history(land)
-    outside = land.folder / "outside"
-    outside.mkdir()
-    script = f"""\
-repro:
-  python: |
-    import os, sys
-    for attack in (
-        lambda: os.rename("../../bytecode", "../../elsewhere"),
-        lambda: os.symlink({str(outside)!r}, "../../bytecode"),
-        lambda: os.symlink({str(outside)!r}, "../../bytecode/proj"),
-    ):
-        try:
-            attack()
-        except OSError:
-            continue
-        sys.exit("it can be written to")
-    import proj
-    assert proj.m3.VALUE == 1
-"""
-    hunted = land.hunt(project, script, "verdict: {runs: 2}")
-    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
-    assert not [*outside.iterdir()]
-
-
 def test_nothing_is_written_where_a_run_has_put_a_link_for_its_environment(land: Land) -> None:
-    """Even out of the sandbox: what is laid out between two runs went to a folder that the first one named."""
+    """Even out of the sandbox: what is written between two runs went to a folder that the first one named."""
     project = history(land)
     outside = land.folder / "outside"
     (outside / "venv/lib/python3/site-packages").mkdir(parents=True)
@@ -244,27 +207,25 @@ def test_who_is_told_to_believe_any_bytecode_is_given_none(land: Land) -> None:
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
 
 
-def test_names_that_leave_no_room_for_bytecode_are_left_out(land: Land) -> None:
+def test_a_name_that_leaves_no_room_beside_it_is_served_as_well(land: Land) -> None:
     long = "m" * 250
     steps = {number: {"README": str(number)} for number in range(2, 11)}
-    files = {f"proj/m{number}.py": f"VALUE = {number}\n" for number in range(MODULES)}
-    steps |= {
-        1: {"proj/__init__.py": f"{PACKAGE}from proj import {long}\n", f"proj/{long}.py": "\n", **files}
-    }
-    steps[CULPRIT] = {"proj/m3.py": "VALUE = 4\n"}
-    project = land.project("1..10", steps)
-    hunted = land.hunt(project, "repro: {python: 'import proj; assert proj.m3.VALUE == 3'}")
+    files = {f"proj/m{number}.py": f"VALUE = {number % 3 + 1}\n" for number in range(MODULES)}
+    files |= {"proj/__init__.py": f"{PACKAGE}from proj import {long}\n", f"proj/{long}.py": "\n"}
+    project = land.project("1..10", steps | {1: files, CULPRIT: {"proj/m3.py": "VALUE = 4\n"}})
+    hunted = hunt(land, project)
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    assert max(count for purpose, count in shown(land) if purpose == "search") == MODULES + 2
 
 
-def test_a_measured_hunt_lays_nothing_out(land: Land) -> None:
+def test_a_measured_hunt_is_shown_nothing(land: Land) -> None:
     """The good end and the others must do the same work."""
     project = history(land)
     metric = 'verdict: {metric: {pattern: "value ([0-9]+)", threshold: 1.5}}'
     script = COUNTS.replace("assert proj.m3.VALUE == 1, proj.m3.VALUE", 'print("value", proj.m3.VALUE)')
     hunted = land.hunt(project, script, metric)
     assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
-    assert {count for _, count in laid(land)} == {0}
+    assert {count for _, count in shown(land)} == {0}
 
 
 def test_clean_takes_it_along(land: Land) -> None:
@@ -279,31 +240,43 @@ def test_it_is_kept_under_the_id_that_git_gives_the_source(land: Land) -> None:
     """A run may lay a file beside its source that says to be of another: it must never be taken over."""
     project = history(land)
     hunt(land, project)
-    kept: set[str] = {Path(path).name for path in land.state.rglob("environments/bytecode/*/*/*")}
+    kept: set[str] = {Path(path).name for path in land.state.rglob("environments/bytecode/*/*/*/*")}
     text = PACKAGE.encode()
     assert hashlib.sha1(b"blob %d\0" % len(text) + text).hexdigest() in kept
 
 
-def test_no_run_can_write_to_bytecode_that_others_are_given(land: Land) -> None:
-    """Out of the sandbox a run finds what is laid out for the next ones: links to what all hunts share."""
+@pytest.mark.parametrize(
+    ("sandbox", "cache"), [("--sandbox", "environments-sandbox"), ("--no-sandbox", "environments")]
+)
+def test_no_run_can_write_to_bytecode_that_others_are_given(land: Land, sandbox: str, cache: str) -> None:
+    """In the sandbox it does not even see what is kept of another project."""
     project = history(land)
-    script = """\
+    store = land.state / cache / "bytecode"
+    (store / "other").mkdir(parents=True)
+    (store / "other/secret").write_text("source of somebody else")
+    script = f"""\
 repro:
   python: |
     import glob, os, sys, time, proj
-    scratch = os.path.dirname(os.path.dirname(os.path.dirname(os.environ["HOME"])))
     time.sleep(0.5)
-    found = glob.glob(scratch + "/*/bytecode/**/*.pyc", recursive=True)
+    folders = glob.glob({str(store)!r} + "/*")
+    print("other", int(any(folder.endswith("other") for folder in folders)))
+    found = glob.glob({str(store)!r} + "/*/*/*/*")
     print("found", len(found))
-    for path in found:
+    attacks = [lambda path=path: open(path, "r+b").close() for path in found]
+    attacks += [lambda path=path: os.unlink(path) for path in found]
+    attacks += [lambda folder=folder: os.rename(folder, folder + ".away") for folder in folders]
+    attacks += [lambda folder=folder: os.mkdir(folder + "/more") for folder in folders]
+    for attack in attacks:
         try:
-            open(path, "r+b").close()
+            attack()
         except OSError:
             continue
         sys.exit("it can be written to")
     assert proj.m3.VALUE == 1
 """
-    hunted = land.hunt(project, script)
-    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+    status, out, words = land.say("run", land.written(land.recipe(project, script)), "--json", sandbox)
+    assert (status, project.number(json.loads(out)["culprit"]["commit"])) == (FOUND, CULPRIT), words
     said = "".join(log.read_text() for log in land.state.glob("hunts/*/logs/*.log"))
     assert {int(count) for count in re.findall(r"found (\d+)", said)} - {0}
+    assert set(re.findall(r"other (\d)", said)) == {"0" if sandbox == "--sandbox" else "1"}

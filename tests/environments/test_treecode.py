@@ -30,12 +30,23 @@ def begun(lab: Lab) -> tuple[Treecode, Ready]:
     return treecode, ready
 
 
-def laid(treecode: Treecode, ready: Ready, place: Place) -> set[str]:
-    folder = place.scratch / "bytecode"
-    folder.mkdir()
-    treecode.lay(ready, place, folder)
-    found = (path.relative_to(folder) for path in folder.rglob("*.pyc"))
-    return {f"{path.parent.parent}/{path.name.partition('.')[0]}.py" for path in found}
+def shown(treecode: Treecode, ready: Ready, place: Place, lab: Lab) -> set[str]:
+    """The modules of the tree whose bytecode a run is shown, and may read."""
+    reader = treecode.reader(ready, place)
+    look = f"""{reader}
+import os, sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import cache_from_source
+sys.dont_write_bytecode = True
+for folder, _, names in os.walk({str(place.tree)!r}):
+    for name in names:
+        try:
+            SourceFileLoader("", "").get_data(cache_from_source(folder + "/" + name))
+        except (OSError, ValueError):
+            continue
+        print(folder + "/" + name)
+"""
+    return {path.removeprefix(f"{place.tree}/") for path in lab.say(ready, look).split()}
 
 
 def test_what_was_called_off_is_compiled_for_the_next_trial(lab: Lab) -> None:
@@ -54,18 +65,18 @@ def test_what_was_called_off_is_compiled_for_the_next_trial(lab: Lab) -> None:
         off.cancelled.set()
         return run(["true"], cwd=cwd, env={}, timeout=None)
 
-    assert laid(treecode, ready, replace(off, runner=called_off)) == set()
-    assert laid(treecode, ready, lab.place()) == set(MODULES)
+    assert shown(treecode, ready, replace(off, runner=called_off), lab) == set()
+    assert shown(treecode, ready, lab.place(), lab) == set(MODULES)
 
 
 def test_what_is_spoilt_on_the_disk_is_made_anew_by_the_next_process(lab: Lab) -> None:
     treecode, ready = begun(lab)
-    assert laid(treecode, ready, lab.place()) == set(MODULES)
-    kept = {path: path.read_bytes() for path in lab.root.glob("state/bytecode/*/*/*")}
+    assert shown(treecode, ready, lab.place(), lab) == set(MODULES)
+    kept = {path: path.read_bytes() for path in lab.root.glob("state/bytecode/*/*/*/*")}
     for path, content in kept.items():
         path.chmod(0o644)
         path.write_bytes(content[:20] + bytes([content[20] ^ 1]) + content[21:])
-    assert laid(open_treecode(lab.current.shelf, "project"), ready, lab.place()) == set(MODULES)
+    assert shown(open_treecode(lab.current.shelf, "project"), ready, lab.place(), lab) == set(MODULES)
     assert {path: path.read_bytes() for path in kept} == kept
 
 
@@ -75,7 +86,7 @@ def test_a_source_that_goes_in_this_moment_is_passed_over(lab: Lab, monkeypatch:
     monkeypatch.setattr(Path, "is_file", lambda self, **rest: True)
     gone = lab.repo.tree / MODULES[3]
     gone.unlink()
-    assert laid(treecode, ready, lab.place()) == set(MODULES) - {MODULES[3]}
+    assert shown(treecode, ready, lab.place(), lab) == set(MODULES) - {MODULES[3]}
 
 
 def test_a_run_tells_what_it_imported_of_its_tree_and_of_its_layers(
