@@ -17,6 +17,8 @@ from bisector.engine.crossing import (
     states_in_words,
 )
 from bisector.engine.hunter import Hunter
+from bisector.engine.inquiry import Inquiry
+from bisector.engine.looks import Looks
 from bisector.engine.measuring import figure_of
 from bisector.git.commits import is_ancestor
 from bisector.model import ALTERED, Confirmation, JudgedTrial, Judgement, Purpose, Ran, Stage, Untestable
@@ -37,7 +39,7 @@ class Proof:
     """Whether the code or the environment makes the difference."""
 
 
-def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
+def confirm(hunter: Hunter, culprit: str, new: str, looks: Inquiry[Looks]) -> Proof:
     parents = hunter.commit(culprit).parents
     if hunter.recipe.history is not Way.FULL:
         # A merge was found on the main line; its sides were not searched, or do not have the change alone.
@@ -53,8 +55,9 @@ def confirm(hunter: Hunter, culprit: str, new: str) -> Proof:
     crossed = Alike() if doubt else cross(hunter, again, tested)
     if isinstance(crossed, Doubtful):
         doubt = crossed.reason
-    if doubt is None and not isinstance(crossed, EnvironmentDecides):
-        doubt = unseen.doubt(hunter, again, tested)
+    if doubt is None and not isinstance(crossed, EnvironmentDecides) and len(tested) == 1:
+        only = looks.answer(culprit).unseen
+        doubt = unseen.doubt(hunter, again, only) if only is not None else None
     proven = doubt is None and not isinstance(crossed, EnvironmentDecides)
     without = reverted(hunter, culprit, new) if proven else None
     shown = Confirmation(

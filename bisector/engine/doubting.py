@@ -13,7 +13,8 @@ from bisector.recipe.schema import History as Way
 
 def crossed(hunter: Hunter, culprit: str, new: str) -> Crossed:
     """As in a hunt without chance, each trial run as often as the rates seen demand, where anything differs."""
-    only = nothing_seen(hunter, culprit)
+    repro = hunter.recipe.repro.action.text
+    only = nothing_seen(hunter.mirror.git, hunter.commit(culprit), repro)
     if only is not None:
         return Doubtful(
             f"{culprit[:12]} changes nothing that the repro can see ({only}); doubt the environment or flakiness"

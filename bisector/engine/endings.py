@@ -7,14 +7,15 @@ from bisector.engine.account import Conclusion
 from bisector.engine.confirm import Proof
 from bisector.engine.crossing import CodeDecides, Doubtful, EnvironmentDecides, Untried
 from bisector.engine.hunter import Hunter
-from bisector.engine.inquiry import Inquiries
+from bisector.engine.inquiry import Inquiry
+from bisector.engine.looks import Looks
 from bisector.engine.wavering import Wavered
 from bisector.hunt import Event, Phase
 from bisector.model import Ending
 
 
 def proven(
-    hunter: Hunter, proof: Proof, culprit: str, old: str, new: str, log: str, inquiries: Inquiries
+    hunter: Hunter, proof: Proof, culprit: str, old: str, new: str, log: str, looks: Inquiry[Looks]
 ) -> Conclusion:
     """What the proof makes of the one commit that is left."""
     if isinstance(proof.crossed, EnvironmentDecides):
@@ -22,7 +23,7 @@ def proven(
     if isinstance(proof.crossed, Untried):
         hunter.notice(proof.crossed.notice)
     if proof.doubt is None:
-        remarks.remark(hunter, culprit, old, new, inquiries.unmentioned)
+        remarks.remark(hunter, culprit, old, looks.answer(culprit))
     first = f"{culprit[:12]} is the first {hunter.recipe.terms.new} commit: {proof.sentence}"
     message = proof.doubt or "; ".join(filter(None, (first, faces.unsure(hunter, culprit))))
     hunter.happened(Event.REFUTED if proof.doubt else Event.CONFIRMED, message)

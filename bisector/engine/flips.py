@@ -39,16 +39,14 @@ def flips(git: Git, culprit: Commit, old: Sequence[str], new: str) -> list[Flip]
     return [Flip(sha, found[sha]) for sha in line]
 
 
-def tell(hunter: Hunter, culprit: str, old: str, new: str) -> None:
+def tell(hunter: Hunter, found: Sequence[Flip], old: str) -> None:
     """A notice that lists the flips, each with what a probe shows there."""
-    git = hunter.mirror.git
-    found = flips(git, hunter.commit(culprit), [old], new)
     if not found:
         return
     states = {
         flip.commit: _probe(hunter, flip.commit)
         for flip in found[:MOST_PROBES]
-        if not commits.is_ancestor(git, flip.commit, old)
+        if not commits.is_ancestor(hunter.mirror.git, flip.commit, old)
     }
     words = ", ".join(_words(hunter, flip, found[:place], states) for place, flip in enumerate(found))
     last = found[-1]

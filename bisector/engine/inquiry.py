@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from bisector.beside import Follower
 from bisector.engine.hunter import Hunter
-from bisector.engine.mentioned import unmentioned
+from bisector.engine.looks import Looks, look
 from bisector.engine.workers import attempt
 from bisector.errors import MachineFault
 from bisector.forges.landing import Remote
@@ -18,7 +18,7 @@ from bisector.forges.repository import Repository, recognise
 from bisector.git import commits
 from bisector.git.mirror import Mirror
 from bisector.git.pulls import PullCommits
-from bisector.model import Commit, Culprit
+from bisector.model import Commit, Culprit, Judgement
 
 PATIENCE = 1.0
 """Seconds for git to end when the hunt is over; a forge that does not answer is left to itself."""
@@ -74,30 +74,30 @@ class Inquiries:
     """What is asked of one commit, side by side."""
 
     dossier: Inquiry[Dossier]
-    unmentioned: Inquiry[tuple[str, ...]]
-    """What it changes, where nothing else mentions it."""
+    looks: Inquiry[Looks]
 
     def begin(self, sha: str) -> None:
         self.dossier.begin(sha)
-        self.unmentioned.begin(sha)
+        self.looks.begin(sha)
 
     def close(self) -> None:
         self.dossier.close()
-        self.unmentioned.close()
+        self.looks.close()
 
 
 def open_inquiries(hunter: Hunter, machine: Mapping[str, str]) -> Inquiries:
     def until(over: threading.Event | None) -> Mirror:
         return replace(hunter.mirror, stop=over or hunter.mirror.stop)
 
-    def look(sha: str, over: threading.Event | None) -> Dossier:
+    def search(sha: str, over: threading.Event | None) -> Dossier:
         return _look_up(until(over), sha, hunter.row.new_commit or sha, machine)
 
-    def search(sha: str, over: threading.Event | None) -> tuple[str, ...]:
-        return unmentioned(until(over).git, sha, hunter.recipe.repro.action.text)
+    def see(sha: str, over: threading.Event | None) -> Looks:
+        old, new = hunter.end(Judgement.OLD), hunter.end(Judgement.NEW)
+        return look(until(over).git, sha, old, new, hunter.recipe.repro.action.text)
 
     # The dossier is wanted of an interrupted hunt as well; the other answer is waited for by one under way.
-    return Inquiries(Inquiry(look), Inquiry(search, hunter.mirror.stop))
+    return Inquiries(Inquiry(search), Inquiry(see, hunter.mirror.stop))
 
 
 def _look_up(mirror: Mirror, sha: str, new: str, machine: Mapping[str, str]) -> Dossier:

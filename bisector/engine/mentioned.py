@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from bisector.git import commits, content
+from bisector.git import content
 from bisector.git.door import Git
+from bisector.model import Commit
 
 
-def unmentioned(git: Git, sha: str, repro: str) -> tuple[str, ...]:
+def unmentioned(git: Git, commit: Commit, repro: str) -> tuple[str, ...]:
     """What the commit changes, where nobody mentions any of it; empty where its first parent is not the only one."""
-    [commit] = commits.read(git, [sha])
     if len(commit.parents) != 1:
         return ()
-    paths = tuple(one.path for one in content.changes(git, commit.parents[0], sha))
-    return () if any(_may_be_loaded(git, sha, path, repro) for path in paths) else paths
+    paths = tuple(one.path for one in content.changes(git, commit.parents[0], commit.sha))
+    return () if any(_may_be_loaded(git, commit.sha, path, repro) for path in paths) else paths
 
 
 def _may_be_loaded(git: Git, sha: str, path: str, repro: str) -> bool:

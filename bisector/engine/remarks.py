@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from bisector.engine import flips
 from bisector.engine.hunter import Hunter
-from bisector.engine.inquiry import Inquiry
+from bisector.engine.looks import Looks
 from bisector.engine.meeting import where_sides_meet
 from bisector.model import Purpose, Ran, Trial
 from bisector.recipe.schema import History as Way
@@ -21,13 +21,13 @@ SPEAKS = "PYTHONVERBOSE"
 """With it, Python says what it imports from where."""
 
 
-def remark(hunter: Hunter, culprit: str, old: str, new: str, unmentioned: Inquiry[tuple[str, ...]]) -> None:
+def remark(hunter: Hunter, culprit: str, old: str, looks: Looks) -> None:
     commit, git = hunter.commit(culprit), hunter.mirror.git
     if len(commit.parents) > 1 and hunter.recipe.history is Way.FULL:
         hunter.notice(f"of the merge {culprit[:12]}, {where_sides_meet(git, culprit, commit.parents)}")
-    flips.tell(hunter, culprit, old, new)
-    if paths := unmentioned.answer(culprit):
-        _doubt_unloaded(hunter, culprit, paths)
+    flips.tell(hunter, looks.flips, old)
+    if looks.unmentioned:
+        _doubt_unloaded(hunter, culprit, looks.unmentioned)
 
 
 def _doubt_unloaded(hunter: Hunter, culprit: str, paths: Sequence[str]) -> None:

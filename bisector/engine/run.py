@@ -113,10 +113,10 @@ def _phases(hunter: Hunter, inquiries: Inquiries) -> Conclusion:
     hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
     if hunter.ahead is not None:
         inquiries.begin(culprit)
-    proof = confirm.confirm(hunter, culprit, new)
+    proof = confirm.confirm(hunter, culprit, new, inquiries.looks)
     if proof.wavers and proof.doubt is not None:
         return endings.by_probability(hunter, old, new, bases, proof.doubt)
-    return endings.proven(hunter, proof, culprit, old, new, found.log, inquiries)
+    return endings.proven(hunter, proof, culprit, old, new, found.log, inquiries.looks)
 
 
 def _announce(hunter: Hunter, old: str, new: str, bases: tuple[str, ...]) -> None:

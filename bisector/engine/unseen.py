@@ -13,7 +13,7 @@ from bisector.engine.sources import parsed
 from bisector.git import content
 from bisector.git.content import FileChange
 from bisector.git.door import Git
-from bisector.model import JudgedTrial, Purpose
+from bisector.model import Commit, JudgedTrial, Purpose
 
 DOCUMENTS = {".md", ".rst", ".adoc"}
 DOCUMENTATION = re.compile(r"^(docs?|documentation)/|^\.github/|(^|/)(CHANGE|CHANGELOG|NEWS|AUTHORS)[^/]*$")
@@ -65,21 +65,16 @@ def _some(paths: list[str], most: int = 3) -> str:
     return ", ".join(paths[:most]) + more
 
 
-def nothing_seen(hunter: Hunter, sha: str) -> str | None:
+def nothing_seen(git: Git, commit: Commit, repro: str) -> str | None:
     """What a commit with one parent changed, in words, if the repro cannot see it."""
-    commit = hunter.commit(sha)
     if len(commit.parents) != 1:
         return None
-    reads_docstrings = "doctest" in hunter.recipe.repro.action.text
-    return only_unseen(hunter.mirror.git, commit.parents[0], sha, docstrings_count=reads_docstrings)
+    return only_unseen(git, commit.parents[0], commit.sha, docstrings_count="doctest" in repro)
 
 
-def doubt(hunter: Hunter, culprit: JudgedTrial, parents: Sequence[JudgedTrial]) -> str | None:
-    """Why a culprit that changed nothing is not believed; None where it changed something. Both run again."""
+def doubt(hunter: Hunter, culprit: JudgedTrial, only: str) -> str:
+    """Why a culprit that changed nothing but this is not believed. It runs again, and its parent."""
     commit = hunter.commit(culprit.trial.commit)
-    only = nothing_seen(hunter, commit.sha) if len(parents) == 1 else None
-    if only is None:
-        return None
     asked = [(commit.sha, "once more"), (commit.parents[0], "its parent once more")]
     again, before = hunter.trials(asked, Purpose.CONFIRM, runs_of(culprit) + 1)
     does = states_in_words(hunter)
