@@ -134,6 +134,13 @@ def land(
 
 
 @pytest.fixture
+def online(land: Land, monkeypatch: pytest.MonkeyPatch) -> Land:
+    """With the machine's own configuration of packages."""
+    monkeypatch.undo()
+    return land
+
+
+@pytest.fixture
 def registry(land: Land, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     """An index that knows when a release was uploaded, and can be down."""
     folder = land.folder / "index"

@@ -90,13 +90,6 @@ KINDS = {
 }
 
 
-@pytest.fixture
-def online(land: Land, monkeypatch: pytest.MonkeyPatch) -> Land:
-    """With the machine's own configuration of packages."""
-    monkeypatch.undo()
-    return land
-
-
 MESON, CMAKE, MATURIN = (KINDS[name].files for name in KINDS)
 SAYS_LIMIT = C.format(answer="LIMIT")
 INCLUDES = {
