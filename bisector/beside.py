@@ -7,8 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TypeVar
 
 from bisector.errors import BisectorError
+
+T = TypeVar("T")
 
 TICK = 0.05
 MET = BisectorError | OSError
@@ -54,15 +57,15 @@ class Turns:
 
 
 @contextmanager
-def beside(work: Callable[[], object], give_up: Callable[[], None] = lambda: None) -> Iterator[None]:
+def beside(work: Callable[[], T], give_up: Callable[[], None] = lambda: None) -> Iterator[Callable[[], T]]:
     """`work` is through at the end, where what it raises is raised, unless the block has raised something.
 
-    `give_up` is called where the block raises: nobody waits for all of it then.
+    Gives what waits for its result. `give_up` is called where the block raises: nobody waits for all of it then.
     """
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="beside") as pool:
         begun = pool.submit(work)
         try:
-            yield
+            yield begun.result
         except BaseException as error:
             give_up()
             fault = begun.exception()

@@ -20,6 +20,12 @@ def test_the_work_is_through_at_the_end() -> None:
     assert done[0] != threading.current_thread().name
 
 
+def test_its_result_can_be_had() -> None:
+    with beside(lambda: 42) as work:
+        assert work() == 42
+    assert work() == 42
+
+
 def test_what_it_raises_is_raised() -> None:
     def fail() -> None:
         raise ValueError("a defect")

@@ -36,20 +36,18 @@ class Narrowed:
     """Suspects inside a stretch that was untestable wherever it was tried."""
 
 
-def narrow(hunter: Hunter, old: str, new: str, bases: Sequence[str]) -> Narrowed:
-    """The first new commit of the recipe's range."""
-    way = hunter.recipe.history
-    found = _search(
-        hunter,
-        [old, *bases],
-        new,
-        first_parent=way is not Way.FULL,
-        paths=hunter.recipe.paths,
-        history=hunter.history,
-    )
-    if way is Way.PULL_REQUESTS and isinstance(found.standing, First):
+def narrow(hunter: Hunter, search: Search) -> Narrowed:
+    """The first new commit of the recipe's range. `search` is just begun."""
+    found = search.run()
+    if hunter.recipe.history is Way.PULL_REQUESTS and isinstance(found.standing, First):
         return _inside(hunter, found.standing.sha) or found
     return found
+
+
+def begin(hunter: Hunter, old: str, new: str, bases: Sequence[str]) -> Search:
+    """All but what has to be tried: it takes both ends to be as the recipe says."""
+    first_parent, paths = hunter.recipe.history is not Way.FULL, hunter.recipe.paths
+    return _begin(hunter, [old, *bases], new, first_parent=first_parent, paths=paths, history=hunter.history)
 
 
 def _inside(hunter: Hunter, merge: str) -> Narrowed | None:
@@ -62,11 +60,11 @@ def _inside(hunter: Hunter, merge: str) -> Narrowed | None:
         bases = commits.merge_bases(hunter.mirror.git, first, side)
         judged = hunter.trials([(base, "merge base") for base in bases], Purpose.SEARCH)
         if all(one.verdict.judgement is Judgement.OLD for one in judged):
-            return _search(hunter, [first, *bases], side, first_parent=False, paths=())
+            return _begin(hunter, [first, *bases], side, first_parent=False, paths=()).run()
     return None
 
 
-def _search(
+def _begin(
     hunter: Hunter,
     olds: Sequence[str],
     new: str,
@@ -74,7 +72,7 @@ def _search(
     first_parent: bool,
     paths: tuple[str, ...],
     history: History | None = None,
-) -> Narrowed:
+) -> Search:
     """`history`: what is in question, where that is known."""
     if history is None:
         history = build(candidates(hunter.mirror.git, new, olds, first_parent=first_parent, paths=paths))
@@ -84,8 +82,7 @@ def _search(
     )
     skipped = known_skips(hunter.mirror, hunter.recipe.skip, history)
     ledger.start(new, olds, skipped)
-    search = _Search(hunter, ledger, history, new, dict.fromkeys(skipped, Judgement.SKIP))
-    return Narrowed(search.run(), ledger.log(), search.untried)
+    return Search(hunter, ledger, history, new, dict.fromkeys(skipped, Judgement.SKIP))
 
 
 def candidates(
@@ -110,7 +107,7 @@ def known_skips(mirror: Mirror, skip: Sequence[str], history: History) -> list[s
     return [sha for sha in history if sha in named and sha != history.sha(len(history) - 1)]
 
 
-class _Search:
+class Search:
     """Verdicts so far, told to git one by one; git asks until a skip shows that it would grope."""
 
     def __init__(
@@ -121,16 +118,16 @@ class _Search:
         self._history = history
         self._verdicts = verdicts
         self._new = new
-        self.untried = 0
+        self._untried = 0
 
-    def run(self) -> First | OnlySkipped:
+    def run(self) -> Narrowed:
         standing = self._ledger.drive(self._answer)
         if isinstance(standing, Open):
             self._lead()
             standing = self._ledger.standing()
         if isinstance(standing, Open):
             raise MachineFault(f"git still has {standing.left} commits to test where the search has none")
-        return standing
+        return Narrowed(standing, self._ledger.log(), self._untried)
 
     def _answer(self, sha: str) -> Answer:
         """What git is told; STOP hands the choice over to us."""
@@ -154,7 +151,7 @@ class _Search:
             for one in told:
                 one.result()
         if isinstance(choice, Suspects) and choice.untried:
-            self.untried = len(choice.untried)
+            self._untried = len(choice.untried)
             self._ledger.skip(choice.untried)
 
     def _choose(self) -> Try | Found | Suspects:

@@ -6,7 +6,9 @@ import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
+from bisector.beside import beside
 from bisector.engine import begin, confirm, endings, ends, faces, narrow, retrying
 from bisector.engine.account import Conclusion, account
 from bisector.engine.hunter import Hunter
@@ -90,14 +92,15 @@ def _phases(hunter: Hunter, inquiries: Inquiries) -> Conclusion:
         hunter.ahead.stay(new)
     _announce(hunter, old, new, bases)
     hunter.listener.hear(PhaseBegan(Phase.ENDS))
-    wavers = ends.prove(hunter, old, new, bases)
+    with beside(partial(narrow.begin, hunter, old, new, bases)) as begun:
+        wavers = ends.prove(hunter, old, new, bases)
     hunter.passed(Phase.ENDS, Event.PROVEN)
     hunter.listener.hear(PhaseBegan(Phase.NARROW))
     if wavers is not None:
         return endings.by_probability(hunter, old, new, bases, wavers.reason)
-    found = narrow.narrow(hunter, old, new, bases)
+    found = narrow.narrow(hunter, begun())
     while faces.changed(hunter, found.standing):
-        found = narrow.narrow(hunter, old, new, bases)
+        found = narrow.narrow(hunter, narrow.begin(hunter, old, new, bases))
     if isinstance(found.standing, OnlySkipped):
         count = len(found.standing.shas)
         message = f"narrowed to {count} commits: all but the newest of them cannot be tested"
