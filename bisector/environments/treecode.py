@@ -140,7 +140,7 @@ class Treecode:
         return kept in self._barren or self._is_whole(kept)
 
     def _is_whole(self, kept: str) -> bool:
-        """What a crash cut short must not be laid out."""
+        """What a crash cut short must not be shown."""
         if kept not in self._whole and _is_signed(kept):
             self._whole.add(kept)
         return kept in self._whole

@@ -34,10 +34,10 @@ from bisector.trial.below import BELOW, NOT_IMPORTED, smells_of_import
 from bisector.trial.clock import Clock
 from bisector.trial.grounds import Grounds
 from bisector.trial.hooks import HOOK, hook
-from bisector.trial.laying import Laying
 from bisector.trial.prepared import Laid, Leave, Prepared, Unfit
 from bisector.trial.repeat import Repeated, Stand, take_turns
 from bisector.trial.room import Room
+from bisector.trial.showing import Showing
 from bisector.trial.workbench import Step, Workbench
 
 LASTING = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO}
@@ -143,7 +143,7 @@ class _Making:
             if isinstance(made, Untestable) and is_out_of_time(made) and had_all:
                 return Unfit(self.bench, made, dict(self.clock.spent))
             return None
-        has_bytecode = self._laying.lay(made, place)
+        has_bytecode = self._showing.show(made, place)
         return Prepared(self.bench, made, place, dict(self.clock.spent), has_bytecode)
 
     def _clear(self) -> None:
@@ -222,14 +222,14 @@ class _Making:
         return Grounds(self.bench, self.request, self.log, self.cancelled, self._lay_tree)
 
     @property
-    def _laying(self) -> Laying:
-        return Laying(self.bench, self.request, self.purpose)
+    def _showing(self) -> Showing:
+        return Showing(self.bench, self.request, self.purpose)
 
     def _environment(
         self, asked: EnvironmentRequest, place: Place, builder: Builder | None = None
     ) -> Ready | Untestable | Trouble:
         """Installed, and the module under test found to come from this commit's tree."""
-        treecode = self._laying.treecode
+        treecode = self._showing.treecode
         meanwhile = nullcontext() if treecode is None else beside(partial(treecode.expect, place))
         with self.clock.measure(Step.INSTALL), meanwhile:
             made = self.bench.environments.prepare(asked, replace(place, builder=builder))
@@ -250,10 +250,10 @@ class _Making:
         stand = self._stand(ready)
         if not (isinstance(self.prepared, Prepared) and self.prepared.has_bytecode):
             with self.clock.measure(Step.INSTALL):
-                self._laying.lay(ready, place)
+                self._showing.show(ready, place)
         with self.clock.measure(Step.REPRO):
             if turns is None or beside is None:
-                made: Repeated | Untestable | Trouble = self._laying.runs(stand, ready, place)
+                made: Repeated | Untestable | Trouble = self._showing.runs(stand, ready, place)
             else:
                 made = take_turns(stand, beside, turns, self.bench.look)
         if not isinstance(made, Repeated):

@@ -14,7 +14,7 @@ from bisector.trial.workbench import Workbench
 
 
 @dataclass(frozen=True)
-class Laying:
+class Showing:
     bench: Workbench
     request: TrialRequest
     purpose: Purpose
@@ -24,7 +24,7 @@ class Laying:
         """None: the runs compile for themselves, as the proof's do."""
         return None if self.purpose is Purpose.CONFIRM else self.bench.treecode
 
-    def lay(self, ready: Ready, place: Place) -> bool:
+    def show(self, ready: Ready, place: Place) -> bool:
         """Whether anything is known that is worth it."""
         treecode = self._serving(ready)
         reader = None if treecode is None else treecode.reader(ready, place)
@@ -49,7 +49,7 @@ class Laying:
         def between() -> None:
             learn()
             if self.request.runs > SO_FEW:
-                self.lay(ready, place)
+                self.show(ready, place)
 
         made = repeat(stand, between)
         learn()
