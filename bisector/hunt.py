@@ -38,6 +38,8 @@ _NEXT = {
     # Where a failure comes and goes, it takes a search to see that it does so at both ends.
     (Phase.NARROW, Event.WRONG_ENDS): Phase.DONE,
     (Phase.CONFIRM, Event.WRONG_ENDS): Phase.DONE,
+    # Where the proof has shown that builds must not be shared, all is searched once more.
+    (Phase.CONFIRM, Event.ONLY_SKIPPED): Phase.DONE,
     (Phase.NARROW, Event.ONE_LEFT): Phase.CONFIRM,
     (Phase.NARROW, Event.ONLY_SKIPPED): Phase.DONE,
     (Phase.CONFIRM, Event.CONFIRMED): Phase.DONE,

@@ -21,6 +21,8 @@ from bisector.oracles.paired import Gauge
 from bisector.recipe.alterations import CherryPick, Patch, Pin, Stretch
 from bisector.recipe.schema import Recipe, Repro
 
+SAID_APART = {"own_build"}
+"""Only where it is so: what is on record from before keeps its key."""
 SOME_DAY = datetime(2000, 1, 1, tzinfo=timezone.utc)
 Holds = Callable[[Stretch], bool]
 Resolve = Callable[[Judgement | str], str]
@@ -79,6 +81,8 @@ class TrialRequest:
         if environment.as_of is not AsOf.COMMIT:
             environment = dataclasses.replace(environment, commit_date=datetime.min)
         said = [self.repository, self.commit, *map(_plain, (environment, self.repro, self.limits))]
+        if environment.own_build:
+            said.append("own build")
         if self.fixups or self.overlays:
             said += [_plain(self.fixups), _plain(self.overlays)]
         if self.keep:
@@ -168,7 +172,8 @@ def _moment(as_of: AsOf | date) -> AsOf | datetime:
 
 def _plain(value: object) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        named = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        said = (field.name for field in dataclasses.fields(value) if field.name not in SAID_APART)
+        named = {name: _plain(getattr(value, name)) for name in said}
         return {"": type(value).__name__, **named}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]

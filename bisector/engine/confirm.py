@@ -45,7 +45,8 @@ def confirm(hunter: Hunter, culprit: str, new: str, looks: Inquiry[Looks]) -> Pr
         # A merge was found on the main line; its sides were not searched, or do not have the change alone.
         parents = parents[:1]
     asked = [(culprit, "culprit again"), *((parent, "parent") for parent in parents)]
-    wishes = [Wish(hunter.request(sha), Purpose.CONFIRM) for sha, _ in asked]
+    proving = Purpose.CONFIRM
+    wishes = [Wish(hunter.request(sha, purpose=proving), proving) for sha, _ in asked]
     if culprit != new:
         wishes.append(Wish(_without(hunter, culprit, new), Purpose.REVERT))
     hunter.expect(wishes)

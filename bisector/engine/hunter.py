@@ -75,6 +75,8 @@ class Hunter:
     """What the report must say besides."""
     disbelieved: frozenset[Trial] = frozenset()
     """Trials on record that are made once more."""
+    shares_builds: bool = True
+    """Until it was seen that a project's build reads what nobody sees."""
     _bets: Bets = field(default_factory=Bets)
 
     @property
@@ -104,9 +106,16 @@ class Hunter:
     def commit(self, sha: str) -> Commit:
         return self._asking.commit(sha)
 
-    def request(self, sha: str, runs: int = 1) -> TrialRequest:
-        """Until the hunted failure is known, and where it is an import error, no other releases are tried."""
+    def request(self, sha: str, runs: int = 1, purpose: Purpose = Purpose.SEARCH) -> TrialRequest:
+        """Until the hunted failure is known, and where it is an import error, no other releases are tried.
+
+        What proves the commit does not go by what was built for another one.
+        """
         asked = self._asking.request(sha, runs)
+        own_build = purpose is Purpose.CONFIRM or not self.shares_builds
+        asked = dataclasses.replace(
+            asked, environment=dataclasses.replace(asked.environment, own_build=own_build)
+        )
         importing = isinstance(self.signature, Raised) and self.signature.importing
         asked = dataclasses.replace(asked, ladder=self.signature is not None and not importing)
         if not goes_in_turns(self.recipe.verdict.metric, self.yardstick):
@@ -136,7 +145,7 @@ class Hunter:
         self, sha: str, purpose: Purpose, label: str, runs: int = 1, left: Left | None = None
     ) -> JudgedTrial:
         """One commit's trial with its verdict. `left`: what a judgement leaves in question."""
-        return self.make(self.request(sha, runs), purpose, label, left)
+        return self.make(self.request(sha, runs, purpose), purpose, label, left)
 
     def make(
         self, asked: TrialRequest, purpose: Purpose, label: str, left: Left | None = None
@@ -152,6 +161,21 @@ class Hunter:
             self.say(f"{asked.commit[:10]}: {judged.verdict.reason}; trying once more")
             judged = self._ran(self._submit(asked, purpose, label), label, left)
         return self._whole(judged, asked, label, left)
+
+    def share_no_builds(self, why: str) -> None:
+        """From here on each commit's project is built for itself; what ran on another one's build tells nothing."""
+        self.notice(
+            f"{why}; one of them ran on the build of another commit, which may read more than can be seen: "
+            "from here on each commit is built for itself"
+        )
+        self.shares_builds, self.signature, self.yardstick = False, None, None
+        self.faces.clear()
+        self.masks.clear()
+        self.told[:] = [
+            judged
+            for judged in self.told
+            if judged.trial.environment is not None and not judged.trial.environment.borrowed
+        ]
 
     def recall(self, purpose: Purpose) -> None:
         """Trials on record that nothing else would ask for again."""
@@ -174,7 +198,7 @@ class Hunter:
 
     def trials(self, shas: Sequence[tuple[str, str]], purpose: Purpose, runs: int = 1) -> list[JudgedTrial]:
         """Several trials, side by side where there are workers for it; (commit, label) each."""
-        asked = [(self.request(sha, runs), label) for sha, label in shas]
+        asked = [(self.request(sha, runs, purpose), label) for sha, label in shas]
         jobs = {
             index: self._submit(one, purpose, label)
             for index, (one, label) in enumerate(asked)

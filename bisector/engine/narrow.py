@@ -177,7 +177,9 @@ class Search:
             self._hunter.speculate(shas, "search")
             return
         asked = [*((sha, Purpose.SEARCH) for sha in shas), *((sha, Purpose.CONFIRM) for sha in culprits)]
-        self._hunter.expect(Wish(self._hunter.request(sha), purpose, False) for sha, purpose in asked)
+        self._hunter.expect(
+            Wish(self._hunter.request(sha, purpose=purpose), purpose, False) for sha, purpose in asked
+        )
 
     def _may_be_found(self, sha: str) -> Iterator[str]:
         """What the search may end with at once."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bisector.beside import beside
-from bisector.engine import begin, confirm, endings, ends, faces, narrow, retrying
+from bisector.engine import begin, confirm, endings, ends, faces, lending, narrow, retrying
 from bisector.engine.account import Conclusion, account
 from bisector.engine.hunter import Hunter
 from bisector.engine.inquiry import Inquiries, open_inquiries
@@ -90,10 +90,21 @@ def _phases(hunter: Hunter, inquiries: Inquiries) -> Conclusion:
     if hunter.ahead is not None:
         # There the culprit is reverted.
         hunter.ahead.stay(new)
+    return _search(hunter, inquiries, old, new, bases)
+
+
+def _search(hunter: Hunter, inquiries: Inquiries, old: str, new: str, bases: tuple[str, ...]) -> Conclusion:
+    """Where the builds of other commits may have misled it, once more without them."""
     _announce(hunter, old, new, bases)
     hunter.listener.hear(PhaseBegan(Phase.ENDS))
-    with beside(partial(narrow.begin, hunter, old, new, bases)) as begun:
-        wavers = ends.prove(hunter, old, new, bases)
+    try:
+        with beside(partial(narrow.begin, hunter, old, new, bases)) as begun:
+            wavers = ends.prove(hunter, old, new, bases)
+    except EndpointFault as wrong:
+        if not lending.may_be_why(hunter, (old, new, *bases)):
+            raise
+        hunter.share_no_builds(wrong.message)
+        return _search(hunter, inquiries, old, new, bases)
     hunter.passed(Phase.ENDS, Event.PROVEN)
     hunter.listener.hear(PhaseBegan(Phase.NARROW))
     if wavers is not None:
@@ -114,9 +125,12 @@ def _phases(hunter: Hunter, inquiries: Inquiries) -> Conclusion:
     culprit = found.standing.sha
     hunter.passed(Phase.NARROW, Event.ONE_LEFT)
     hunter.listener.hear(PhaseBegan(Phase.CONFIRM))
-    if hunter.ahead is not None:
+    if hunter.ahead is not None and hunter.shares_builds:
         inquiries.begin(culprit)
     proof = confirm.confirm(hunter, culprit, new, inquiries.looks)
+    if lending.contradicts(hunter, proof, culprit):
+        hunter.share_no_builds(proof.doubt or proof.sentence)
+        return _search(hunter, inquiries, old, new, bases)
     if proof.wavers and proof.doubt is not None:
         return endings.by_probability(hunter, old, new, bases, proof.doubt)
     return endings.proven(hunter, proof, culprit, old, new, found.log, inquiries.looks)

@@ -17,23 +17,27 @@ from bisector.environments.backend import Failed, Kind, Made, Task, Wants
 from bisector.environments.builder import Builder
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.fingerprint import fingerprint
-from bisector.environments.inputs import Inputs, from_json
+from bisector.environments.inputs import Breadth, Inputs, from_json
 from bisector.environments.layers import Layer, Shelf, remove, temporary
 from bisector.environments.naming import Served
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata, declared, merge, name_of, parse
 from bisector.environments.yard import Outfit
+from bisector.folders import walk
 from bisector.installers.settings import redact
 from bisector.installers.words import is_out_of_time
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
-SHAPE = "5"
+SHAPE = "6"
 """To be counted up when a build's layer comes to hold something else: the old ones are then made anew."""
 MOST_REMEMBERED = 200
 """Sets of inputs kept for one way to build; most projects have a handful."""
 REQUIRES = ".requires"
 """In a layer, the exact versions of what its build saw, a line each."""
+BUILT_FOR = ".built-for"
+"""In a layer, the commit and all its files that it was built for, as a name."""
+COMPILED = {".so", ".pyd", ".dylib"}
 MOST_ROUNDS = 4
 """A backend may ask for more packages, and then for more again; not for ever."""
 
@@ -45,6 +49,8 @@ class Built:
     """None: only the recipe's own steps were run."""
     building: tuple[str, ...]
     """The exact versions of what the build saw, whenever that was."""
+    borrowed: bool
+    """It was made for another commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +119,17 @@ class Builds:
         """The project layer, with its artefacts lying in the tree. `meanwhile`: to be done beside a build, if any."""
         key = order.key(place.tree)
         files = place.facts.files()
-        for known in self._remembered(key):
-            name = _layer_key(key, known, files, order.request.commit)
-            if name in self._failed:
+        own = _own_key(key, files, order.request.commit)
+        for name in (*self._shared(key, order, files), own):
+            if name in self._failed and (name == own or not order.request.own_build):
                 return self._failed[name]
             layer = self._found(name, place)
+            if isinstance(layer, Layer) and order.request.own_build and _is_foreign(layer, own):
+                continue
             if isinstance(layer, Layer):
                 self._likely = None
                 artefacts.put_back(layer.path / "tree", place.tree)
-                return self._built(layer)
+                return self._built(layer, own)
             if layer is not None:
                 return layer
         if meanwhile is not None and place.beside is not None:
@@ -175,15 +183,19 @@ class Builds:
                 place.restore()
             if isinstance(made, Untestable | Trouble):
                 return made
-            name = _layer_key(key, made.inputs, files, order.request.commit)
-            self._remember(key, made.inputs)
+            own = _own_key(key, files, order.request.commit)
+            name = own
+            if not order.request.own_build:
+                name = _layer_key(key, made.inputs, files, order.request.commit)
+                self._remember(key, made.inputs)
             if isinstance(made, Failed):
                 failed = backend.untestable(made)
                 if place.keeps_failures and not _is_doubtful(place, failed):
                     self._failed[name] = failed
                 return failed
+            (result / BUILT_FOR).write_text(own)
             layer = self._kept(name, result, place)
-            return self._built(layer) if isinstance(layer, Layer) else layer
+            return self._built(layer, own) if isinstance(layer, Layer) else layer
         finally:
             remove(result)
 
@@ -208,12 +220,12 @@ class Builds:
             return self.shelf.make(_own(name, place.tree), lambda path: _move(result, path), place.cancelled)
         return layer
 
-    def _built(self, layer: Layer) -> Built:
+    def _built(self, layer: Layer, own: str) -> Built:
         self.bound = self.bound or not moving.can_turn(layer.path)
         path = layer.path / "METADATA"
         said = parse(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
         building = (layer.path / REQUIRES).read_text(encoding="utf-8").splitlines()
-        return Built(layer, said, tuple(building))
+        return Built(layer, said, tuple(building), _built_for(layer) != own)
 
     def _build(self, order: Order, place: Place, result: Path) -> Made | Failed | Untestable | Trouble:
         requires = order.requires
@@ -254,6 +266,11 @@ class Builds:
         layer = self.dependencies.layer(lines, order.served, order.request, place)
         return _Seen((layer,), lines) if isinstance(layer, Layer) else layer
 
+    def _shared(self, key: str, order: Order, files: Mapping[str, str]) -> Iterator[str]:
+        """What builds of other commits may serve this one, newest first."""
+        for known in self._remembered(key):
+            yield _layer_key(key, known, files, order.request.commit)
+
     def _remembered(self, key: str) -> Iterator[Inputs]:
         """Newest first."""
         path = self._memory(key)
@@ -288,6 +305,23 @@ def _is_doubtful(place: Place, made: object) -> bool:
 
 def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) -> str:
     return fingerprint("project", [key, read.to_json(), read.digest(files, commit)])
+
+
+def _own_key(key: str, files: Mapping[str, str], commit: str) -> str:
+    """As if the build read all that there is."""
+    everything = Inputs(frozenset(), breadth=Breadth.ALL, history=True)
+    return _layer_key(key, everything, files, commit)
+
+
+def _built_for(layer: Layer) -> str:
+    return (layer.path / BUILT_FOR).read_text()
+
+
+def _is_foreign(layer: Layer, own: str) -> bool:
+    """Made for another commit. What was compiled is anybody's: it is dear, and all sources are its inputs."""
+    if _built_for(layer) == own:
+        return False
+    return not any(Path(name).suffix in COMPILED for _, _, names in walk(layer.path) for name in names)
 
 
 def _own(name: str, tree: Path) -> str:

@@ -254,6 +254,7 @@ class Environments:
                 packages=tuple(map(redact, lines)),
                 installer=served.installer.name,
                 building=() if built is None else built.building,
+                borrowed=built is not None and built.borrowed,
             ),
             request=request,
         )

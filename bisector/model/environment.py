@@ -56,6 +56,8 @@ class EnvironmentRequest:
     as_of: AsOf | datetime = AsOf.LATEST
     index: Index = Index()
     timeout: float = 900.0
+    own_build: bool = False
+    """Of the project nothing is taken that was built for another commit; compiled code alone is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class EnvironmentFacts:
     """What the project may lack to be imported at all; empty: nothing that is known."""
     building: tuple[str, ...] = ()
     """The exact versions of what the project's own build saw; empty: nothing was built."""
+    borrowed: bool = False
+    """The project's build was another commit's: all that it was seen to read is the same here."""
 
 
 @dataclass(frozen=True, slots=True)
