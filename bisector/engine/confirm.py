@@ -44,13 +44,17 @@ def confirm(hunter: Hunter, culprit: str, new: str, looks: Inquiry[Looks]) -> Pr
     if hunter.recipe.history is not Way.FULL:
         # A merge was found on the main line; its sides were not searched, or do not have the change alone.
         parents = parents[:1]
+    # Either way the search ended, the commit that it tried last is one of them: it may lie ready.
+    last = hunter.told[-1].trial.commit
     asked = [(culprit, "culprit again"), *((parent, "parent") for parent in parents)]
+    asked.sort(key=lambda one: one[0] != last)
     proving = Purpose.CONFIRM
     wishes = [Wish(hunter.request(sha, purpose=proving), proving) for sha, _ in asked]
     if culprit != new:
         wishes.append(Wish(_without(hunter, culprit, new), Purpose.REVERT))
     hunter.expect(wishes)
-    again, *above = hunter.trials(asked, Purpose.CONFIRM)
+    made = {judged.trial.commit: judged for judged in hunter.trials(asked, proving)}
+    again, above = made[culprit], [made[parent] for parent in parents]
     doubt = _doubt(hunter, again, above)
     tested = [judged for judged in above if judged.verdict.judgement is Judgement.OLD]
     crossed = Alike() if doubt else cross(hunter, again, tested)
