@@ -40,12 +40,18 @@ import _imp, sys
 from _frozen_importlib_external import SourceFileLoader
 def beside(get_data, trees={trees!r}, store={store!r}, suffix={suffix!r}, made={made!r}):
     made = dict(line.split("\\t") for line in made.splitlines())
+    importing, compiling = SourceFileLoader.get_code.__code__, SourceFileLoader.source_to_code
     def read(self, path):
         try:
             return get_data(self, path)
         except OSError:
             # Who writes bytecode finds what it wrote, and must find nothing else.
             if not (sys.dont_write_bytecode and isinstance(path, str) and path.endswith(suffix)):
+                raise
+            # Who compiles otherwise than Python does not get what it made, nor who looks for a file.
+            if type(self) is not SourceFileLoader or SourceFileLoader.source_to_code is not compiling:
+                raise
+            if sys._getframe(1).f_code is not importing:
                 raise
             for tree in trees:
                 kept = made.get(path[len(tree):]) if path.startswith(tree) else None

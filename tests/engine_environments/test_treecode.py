@@ -188,6 +188,42 @@ def test_a_program_that_looks_at_its_own_folder_meets_none_of_it(land: Land) -> 
     assert {one["verdict"] for one in hunted.report["trials"]} == {"good", "bad"}
 
 
+OTHERWISE = """\
+repro:
+  python: |
+    import importlib.abc, importlib.machinery, importlib.util, os, sys
+    from importlib.machinery import SourceFileLoader
+    class Own(SourceFileLoader):
+        def source_to_code(self, data, path, *, _optimize=-1):
+            return compile(data.replace(b"VALUE", b"value"), path, "exec")
+    class Finder(importlib.abc.MetaPathFinder):
+        def find_spec(self, name, path=None, target=None):
+            found = importlib.machinery.PathFinder.find_spec(name, path)
+            if found and name.startswith("proj.") and type(found.loader) is SourceFileLoader:
+                found.loader = Own(name, found.origin)
+            return found
+    {way}
+    import proj
+    assert proj.m3.value == 1, proj.m3.value
+    try:
+        proj.m3.__loader__.get_data(proj.m3.__cached__)
+    except OSError:
+        pass
+    else:
+        sys.exit(77)
+"""
+WAYS = ["sys.meta_path.insert(0, Finder())", "SourceFileLoader.source_to_code = Own.source_to_code"]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["a loader of its own", "another compiler"])
+def test_who_compiles_otherwise_than_python_is_shown_nothing(land: Land, way: str) -> None:
+    """The first hunt learns which modules are imported, from a repro that imports them as they are."""
+    project = history(land)
+    assert hunt(land, project).status == FOUND
+    hunted = land.hunt(project, OTHERWISE.format(way=way))
+    assert (hunted.status, hunted.culprit) == (FOUND, CULPRIT), hunted.words
+
+
 def test_git_finds_the_tree_clean(land: Land) -> None:
     project = history(land)
     look = 'test -z "$(git status --porcelain --ignored)"'

@@ -31,20 +31,16 @@ def begun(lab: Lab) -> tuple[Treecode, Ready]:
 
 
 def shown(treecode: Treecode, ready: Ready, place: Place, lab: Lab) -> set[str]:
-    """The modules of the tree whose bytecode a run is shown, and may read."""
-    reader = treecode.reader(ready, place)
-    look = f"""{reader}
-import os, sys
+    """The modules of the tree that a run need not compile."""
+    look = f"""{treecode.reader(ready, place)}
+import importlib, os, sys
 from importlib.machinery import SourceFileLoader
-from importlib.util import cache_from_source
-sys.dont_write_bytecode = True
-for folder, _, names in os.walk({str(place.tree)!r}):
-    for name in names:
-        try:
-            SourceFileLoader("", "").get_data(cache_from_source(folder + "/" + name))
-        except (OSError, ValueError):
-            continue
-        print(folder + "/" + name)
+sys.dont_write_bytecode, compiled, own = True, set(), compile
+__builtins__.compile = lambda source, name, *more, **rest: compiled.add(name) or own(source, name, *more, **rest)
+for name in os.listdir({str(place.tree / "proj")!r}):
+    path = {str(place.tree / "proj")!r} + "/" + name
+    if name.endswith(".py") and SourceFileLoader("a" + name[:-3], path).get_code("a" + name[:-3]):
+        print(*{{path}} - compiled)
 """
     return {path.removeprefix(f"{place.tree}/") for path in lab.say(ready, look).split()}
 
