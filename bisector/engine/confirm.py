@@ -61,8 +61,8 @@ def confirm(hunter: Hunter, culprit: str, new: str, looks: Inquiry[Looks]) -> Pr
     if isinstance(crossed, Doubtful):
         doubt = crossed.reason
     if doubt is None and not isinstance(crossed, EnvironmentDecides) and len(tested) == 1:
-        only = looks.answer(culprit).unseen
-        doubt = unseen.doubt(hunter, again, only) if only is not None else None
+        seen = looks.answer(culprit).unseen
+        doubt = unseen.doubt(hunter, again, seen) if seen is not None else None
     proven = doubt is None and not isinstance(crossed, EnvironmentDecides)
     without = reverted(hunter, culprit, new) if proven else None
     shown = Confirmation(

@@ -14,10 +14,11 @@ from bisector.recipe.schema import History as Way
 def crossed(hunter: Hunter, culprit: str, new: str) -> Crossed:
     """As in a hunt without chance, each trial run as often as the rates seen demand, where anything differs."""
     repro = hunter.recipe.repro.action.text
-    only = nothing_seen(hunter.mirror.git, hunter.commit(culprit), repro)
-    if only is not None:
+    unseen = nothing_seen(hunter.mirror.git, hunter.commit(culprit), repro)
+    if unseen is not None and not unseen.may_be_read:
         return Doubtful(
-            f"{culprit[:12]} changes nothing that the repro can see ({only}); doubt the environment or flakiness"
+            f"{culprit[:12]} changes nothing that the repro can see ({unseen.only}); "
+            "doubt the environment or flakiness"
         )
     parents = hunter.commit(culprit).parents
     parents = parents if hunter.recipe.history is Way.FULL else parents[:1]

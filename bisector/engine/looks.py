@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from bisector.engine.flips import Flip, flips
 from bisector.engine.mentioned import unmentioned
-from bisector.engine.unseen import nothing_seen
+from bisector.engine.unseen import Unseen, nothing_seen
 from bisector.git import commits
 from bisector.git.door import Git
 
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    unseen: str | None
-    """What it changed, if no run can see it."""
+    unseen: Unseen | None
+    """What it changed, if a run hardly sees it."""
     flips: Sequence[Flip]
     """Every commit that brought the change or took it back, where one took it back."""
     unmentioned: tuple[str, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bisector.engine.crossing import runs_of, states_in_words
@@ -13,8 +14,10 @@ from bisector.engine.sources import parsed
 from bisector.git import content
 from bisector.git.content import FileChange
 from bisector.git.door import Git
-from bisector.model import Commit, JudgedTrial, Purpose
+from bisector.model import Commit, JudgedTrial, Judgement, Purpose
 
+ASKING = ("__doc__", "getdoc")
+"""Who has these words may do something with docstrings: docopt does, and argparse where it is told to."""
 DOCUMENTS = {".md", ".rst", ".adoc"}
 DOCUMENTATION = re.compile(r"^(docs?|documentation)/|^\.github/|(^|/)(CHANGE|CHANGELOG|NEWS|AUTHORS)[^/]*$")
 
@@ -60,26 +63,50 @@ class _Plain(ast.NodeTransformer):
         return None if is_text else node
 
 
+def _differ(culprit: JudgedTrial, parent: JudgedTrial) -> bool:
+    return (culprit.verdict.judgement, parent.verdict.judgement) == (Judgement.NEW, Judgement.OLD)
+
+
 def _some(paths: list[str], most: int = 3) -> str:
     more = f" and {len(paths) - most} more" if len(paths) > most else ""
     return ", ".join(paths[:most]) + more
 
 
-def nothing_seen(git: Git, commit: Commit, repro: str) -> str | None:
-    """What a commit with one parent changed, in words, if the repro cannot see it."""
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    only: str
+    """What was changed, in words."""
+    may_be_read: bool
+    """It is docstrings, and something in the tree or the repro asks for such."""
+
+
+def nothing_seen(git: Git, commit: Commit, repro: str) -> Unseen | None:
+    """What a commit with one parent changed, if the repro hardly sees it."""
     if len(commit.parents) != 1:
         return None
-    return only_unseen(git, commit.parents[0], commit.sha, docstrings_count="doctest" in repro)
+    parent, reads = commit.parents[0], "doctest" in repro
+    only = only_unseen(git, parent, commit.sha, docstrings_count=reads)
+    if only is None or only_unseen(git, parent, commit.sha, docstrings_count=True) is not None:
+        return None if only is None else Unseen(only, False)
+    asked = any(word in repro for word in ASKING)
+    return Unseen(only, asked or any(_asks(git, commit.sha, word) for word in ASKING))
 
 
-def doubt(hunter: Hunter, culprit: JudgedTrial, only: str) -> str:
+def _asks(git: Git, sha: str, word: str) -> bool:
+    return any(path.endswith(".py") for path in content.mentions(git, sha, word))
+
+
+def doubt(hunter: Hunter, culprit: JudgedTrial, unseen: Unseen) -> str | None:
     """Why a culprit that changed nothing but this is not believed. It runs again, and its parent."""
     commit = hunter.commit(culprit.trial.commit)
     asked = [(commit.sha, "once more"), (commit.parents[0], "its parent once more")]
     again, before = hunter.trials(asked, Purpose.CONFIRM, runs_of(culprit) + 1)
+    if unseen.may_be_read and _differ(again, before):
+        hunter.notice(f"{commit.sha[:12]} changes {unseen.only}, no code: the repro seems to read that")
+        return None
     does = states_in_words(hunter)
     here, there = (does.get(one.verdict.judgement, "cannot be told") for one in (again, before))
     return (
-        f"{commit.sha[:12]} changes nothing that the repro can see ({only}); doubt the environment or "
+        f"{commit.sha[:12]} changes nothing that the repro can see ({unseen.only}); doubt the environment or "
         f"flakiness: once more it {here} there and {there} at its parent"
     )

@@ -86,9 +86,13 @@ class Interpreters:
             found = self.ask(path)
             if found is not None and _is_version(found.version, asked):
                 return found
+        wanted = _numbers(asked)
+        is_too_old = wanted < OLDEST[: len(wanted)]
         return NoInterpreter(
             f"Python {asked} is not on this machine (there are {self._known() or 'none'})",
-            f"uv python install {asked}, or pyenv install {asked}",
+            f"from {OLDEST[0]}.{OLDEST[1]} on a Python can be hunted with, no older one"
+            if is_too_old
+            else f"uv python install {asked}, or pyenv install {asked}",
         )
 
     def newest(self, allowed: SpecifierSet, at_most: tuple[int, int] | None) -> Interpreter | NoInterpreter:

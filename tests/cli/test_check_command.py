@@ -60,15 +60,16 @@ def test_every_unknown_revision_and_python_at_once(
 ) -> None:
     text = recipe_of(
         good="v9.9",
-        python='"3.5"',
+        python='"3.98"',
         skip="[v1.1, nosuch, v0.1..main]",
         pins="\n  - {since: gone, requirements: [six]}\n  - {before: v1.1, python: '2.7'}",
     )
     answer = bisector("check", bisector.recipe(text))
     assert answer.status == 2
     assert "recipe.yaml:2:7: good: 'v9.9' names no commit" in answer.err
-    assert "recipe.yaml:6:9: python: Python 3.5 is not on this machine" in answer.err
-    assert "uv python install 3.5" in answer.err
+    assert "recipe.yaml:6:9: python: Python 3.98 is not on this machine" in answer.err
+    assert "uv python install 3.98" in answer.err
+    assert "no older one" in answer.err
     assert "recipe.yaml:7:14: skip.1: 'nosuch' names no commit" in answer.err
     assert "skip.2: 'v0.1' names no commit" in answer.err
     assert "pins.0.since: 'gone' names no commit" in answer.err

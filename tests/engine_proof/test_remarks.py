@@ -202,6 +202,26 @@ def test_docstrings_count_for_doctest(making: Making) -> None:
     assert only_unseen(git_of(project), project[1], project[2], docstrings_count=False)
 
 
+READS = f"{CODE}\nUSAGE = __doc__\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "ending"), [(READS, Ending.FOUND), (CODE, Ending.UNCONFIRMED)], ids=["somebody", "nobody"]
+)
+def test_docstrings_count_where_somebody_reads_them(
+    making: Making, hunting: Hunting, code: str, ending: Ending
+) -> None:
+    """As docopt does. Such a culprit is shown once more than others, and its kind is told."""
+    project = made(making, "1..6", {1: {"a.py": code, "b": "1"}, 4: {"a.py": code.replace("Says", "Tells")}})
+    result, world = hunting(at(4, 5, 6), project=project)
+    assert result.account.ending is ending
+    assert any("no code: the repro seems to read that" in one for one in result.account.notices) is (
+        ending is Ending.FOUND
+    )
+    proving = [commit for purpose, commit in world.performed if purpose is Purpose.CONFIRM]
+    assert len(proving) == 4
+
+
 def test_a_change_that_no_run_can_see_is_not_announced(making: Making, hunting: Hunting) -> None:
     project = made(making, "1..6", {1: {"a.py": CODE, "b": "1"}, 4: {"a.py": f"# why\n{CODE}"}})
     result, world = hunting(at(4, 5, 6), project=project)

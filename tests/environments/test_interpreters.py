@@ -48,6 +48,16 @@ def test_a_version_that_is_not_there_says_what_is_and_how_to_get_it() -> None:
     assert "uv python install 3.99" in answer.hint
 
 
+@pytest.mark.parametrize(
+    ("asked", "is_too_old"), [("2.7.18", True), ("2", True), ("3.5", True), ("3.98", False)]
+)
+def test_nobody_is_told_to_get_what_would_not_do(asked: str, is_too_old: bool) -> None:
+    answer = HERE.find(asked)
+    assert isinstance(answer, NoInterpreter)
+    assert ("no older one" in answer.hint) is is_too_old
+    assert ("install" in answer.hint) is not is_too_old
+
+
 @pytest.mark.parametrize("path", ["/nowhere/python", "/bin/sh"])
 def test_a_path_that_is_no_python(path: str) -> None:
     assert isinstance(HERE.find(path), NoInterpreter)
