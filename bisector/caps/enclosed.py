@@ -67,6 +67,7 @@ class Enclosed:
 
     def end(self) -> None:
         """Kill what lives and wait until nothing does."""
+        self.group.is_to_end()
         if self.fence.on_leash:
             self._pipes.let_go()
             with suppress(subprocess.TimeoutExpired):

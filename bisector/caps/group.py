@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -47,6 +48,8 @@ class Group:
 
     def __init__(self, rooms: tuple[Room, ...]) -> None:
         self._rooms = rooms
+        self._lock = threading.Lock()
+        self._is_to_end = False
 
     @property
     def doors(self) -> tuple[Path, ...]:
@@ -85,8 +88,15 @@ class Group:
     def stand_back(self, whether: bool) -> None:
         """Whether its members run only when a processor has nothing else to do (Linux 5.15)."""
         room = self._room(Control.CPU)
-        if room is not None:
-            _write_if_there(room, "cpu.idle", int(whether))
+        if room is None:
+            return
+        with self._lock:
+            _write_if_there(room, "cpu.idle", int(whether and not self._is_to_end))
+
+    def is_to_end(self) -> None:
+        """It stands back no more: who gets no processor does not even die."""
+        self._is_to_end = True
+        self.stand_back(False)
 
     def memory_kills(self) -> int:
         """How often the kernel killed for want of memory: the only sure sign, whatever the exit status is."""

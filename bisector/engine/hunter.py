@@ -111,21 +111,16 @@ class Hunter:
 
         What proves the commit does not go by what was built for another one.
         """
-        asked = self._asking.request(sha, runs)
         own_build = purpose is Purpose.CONFIRM or not self.shares_builds
-        asked = dataclasses.replace(
-            asked, environment=dataclasses.replace(asked.environment, own_build=own_build)
-        )
+        asked = self._asking.request(sha, runs)
+        environment = dataclasses.replace(asked.environment, own_build=own_build)
         importing = isinstance(self.signature, Raised) and self.signature.importing
-        asked = dataclasses.replace(asked, ladder=self.signature is not None and not importing)
+        ladder = self.signature is not None and not importing
+        asked = dataclasses.replace(asked, environment=environment, ladder=ladder)
         if not goes_in_turns(self.recipe.verdict.metric, self.yardstick):
             return asked
-        return in_turns(
-            asked,
-            self._asking.request(self.end(self.recipe.working)),
-            self.recipe.verdict,
-            self.yardstick,
-        )
+        beside = self._asking.request(self.end(self.recipe.working))
+        return in_turns(asked, beside, self.recipe.verdict, self.yardstick)
 
     @cached_property
     def comparer(self) -> Comparer:
@@ -161,21 +156,6 @@ class Hunter:
             self.say(f"{asked.commit[:10]}: {judged.verdict.reason}; trying once more")
             judged = self._ran(self._submit(asked, purpose, label), label, left)
         return self._whole(judged, asked, label, left)
-
-    def share_no_builds(self, why: str) -> None:
-        """From here on each commit's project is built for itself; what ran on another one's build tells nothing."""
-        self.notice(
-            f"{why}; one of them ran on the build of another commit, which may read more than can be seen: "
-            "from here on each commit is built for itself"
-        )
-        self.shares_builds, self.signature, self.yardstick = False, None, None
-        self.faces.clear()
-        self.masks.clear()
-        self.told[:] = [
-            judged
-            for judged in self.told
-            if judged.trial.environment is not None and not judged.trial.environment.borrowed
-        ]
 
     def recall(self, purpose: Purpose) -> None:
         """Trials on record that nothing else would ask for again."""

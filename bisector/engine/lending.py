@@ -37,3 +37,17 @@ def _lent(hunter: Hunter) -> set[str]:
     trials = [judged.trial for judged in hunter.told if judged.trial.purpose in _LENT_TO]
     lent = {trial.commit for trial in trials if trial.environment and trial.environment.borrowed}
     return lent if hunter.shares_builds else set()
+
+
+def lend_nothing(hunter: Hunter, why: str) -> None:
+    """From here on each commit's project is built for itself; what ran on another one's build tells nothing."""
+    hunter.notice(
+        f"{why}; one of them ran on the build of another commit, which may read more than can be seen: "
+        "from here on each commit is built for itself"
+    )
+    hunter.shares_builds, hunter.signature, hunter.yardstick = False, None, None
+    hunter.comparer.reference = None
+    hunter.faces.clear()
+    hunter.masks.clear()
+    made = [(judged, judged.trial.environment) for judged in hunter.told]
+    hunter.told[:] = [judged for judged, environment in made if environment and not environment.borrowed]

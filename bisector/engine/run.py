@@ -103,7 +103,7 @@ def _search(hunter: Hunter, inquiries: Inquiries, old: str, new: str, bases: tup
     except EndpointFault as wrong:
         if not lending.may_be_why(hunter, (old, new, *bases)):
             raise
-        hunter.share_no_builds(wrong.message)
+        lending.lend_nothing(hunter, wrong.message)
         return _search(hunter, inquiries, old, new, bases)
     hunter.passed(Phase.ENDS, Event.PROVEN)
     hunter.listener.hear(PhaseBegan(Phase.NARROW))
@@ -129,7 +129,7 @@ def _search(hunter: Hunter, inquiries: Inquiries, old: str, new: str, bases: tup
         inquiries.begin(culprit)
     proof = confirm.confirm(hunter, culprit, new, inquiries.looks)
     if lending.contradicts(hunter, proof, culprit):
-        hunter.share_no_builds(proof.doubt or proof.sentence)
+        lending.lend_nothing(hunter, proof.doubt or proof.sentence)
         return _search(hunter, inquiries, old, new, bases)
     if proof.wavers and proof.doubt is not None:
         return endings.by_probability(hunter, old, new, bases, proof.doubt)

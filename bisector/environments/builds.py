@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,27 +16,21 @@ from bisector.environments.backend import Failed, Kind, Made, Task, Wants
 from bisector.environments.builder import Builder
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.fingerprint import fingerprint
-from bisector.environments.inputs import Breadth, Inputs, from_json
+from bisector.environments.known import BUILT_FOR, KnownInputs, built_for, is_foreign, name_for, own_name
 from bisector.environments.layers import Layer, Shelf, remove, temporary
 from bisector.environments.naming import Served
 from bisector.environments.project import Project
 from bisector.environments.ready import Place
 from bisector.environments.requirements import Metadata, declared, merge, name_of, parse
 from bisector.environments.yard import Outfit
-from bisector.folders import walk
 from bisector.installers.settings import redact
 from bisector.installers.words import is_out_of_time
 from bisector.model import EnvironmentRequest, Stage, Trouble, Untestable
 
 SHAPE = "6"
 """To be counted up when a build's layer comes to hold something else: the old ones are then made anew."""
-MOST_REMEMBERED = 200
-"""Sets of inputs kept for one way to build; most projects have a handful."""
 REQUIRES = ".requires"
 """In a layer, the exact versions of what its build saw, a line each."""
-BUILT_FOR = ".built-for"
-"""In a layer, the commit and all its files that it was built for, as a name."""
-COMPILED = {".so", ".pyd", ".dylib"}
 MOST_ROUNDS = 4
 """A backend may ask for more packages, and then for more again; not for ever."""
 
@@ -104,14 +97,13 @@ class Builds:
     """Makes project layers on a shelf. Remembers what each way to build reads, and which builds failed."""
 
     shelf: Shelf
-    root: Path
+    known: KnownInputs
     dependencies: Dependencies
     bound: bool = False
     """What was built serves one tree alone; in another one of the same content it would have to be built anew."""
     _failed: dict[str, Untestable] = field(default_factory=dict)
     _likely: Outfit | None = None
     """What the next build is made with, if there is one: as the last commit's, where that was built."""
-    _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def provide(
         self, order: Order, place: Place, meanwhile: Meanwhile | None
@@ -119,12 +111,12 @@ class Builds:
         """The project layer, with its artefacts lying in the tree. `meanwhile`: to be done beside a build, if any."""
         key = order.key(place.tree)
         files = place.facts.files()
-        own = _own_key(key, files, order.request.commit)
-        for name in (*self._shared(key, order, files), own):
+        own = own_name(key, files, order.request.commit)
+        for name in (*self.known.names(key, files, order.request.commit), own):
             if name in self._failed and (name == own or not order.request.own_build):
                 return self._failed[name]
             layer = self._found(name, place)
-            if isinstance(layer, Layer) and order.request.own_build and _is_foreign(layer, own):
+            if isinstance(layer, Layer) and order.request.own_build and is_foreign(layer, own):
                 continue
             if isinstance(layer, Layer):
                 self._likely = None
@@ -183,17 +175,17 @@ class Builds:
                 place.restore()
             if isinstance(made, Untestable | Trouble):
                 return made
-            own = _own_key(key, files, order.request.commit)
+            own = own_name(key, files, order.request.commit)
             name = own
             if not order.request.own_build:
-                name = _layer_key(key, made.inputs, files, order.request.commit)
-                self._remember(key, made.inputs)
+                name = name_for(key, made.inputs, files, order.request.commit)
+                self.known.remember(key, made.inputs)
             if isinstance(made, Failed):
                 failed = backend.untestable(made)
                 if place.keeps_failures and not _is_doubtful(place, failed):
                     self._failed[name] = failed
                 return failed
-            (result / BUILT_FOR).write_text(own)
+            (result / BUILT_FOR).write_text(own, encoding="utf-8")
             layer = self._kept(name, result, place)
             return self._built(layer, own) if isinstance(layer, Layer) else layer
         finally:
@@ -225,7 +217,7 @@ class Builds:
         path = layer.path / "METADATA"
         said = parse(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
         building = (layer.path / REQUIRES).read_text(encoding="utf-8").splitlines()
-        return Built(layer, said, tuple(building), _built_for(layer) != own)
+        return Built(layer, said, tuple(building), built_for(layer) != own)
 
     def _build(self, order: Order, place: Place, result: Path) -> Made | Failed | Untestable | Trouble:
         requires = order.requires
@@ -266,62 +258,11 @@ class Builds:
         layer = self.dependencies.layer(lines, order.served, order.request, place)
         return _Seen((layer,), lines) if isinstance(layer, Layer) else layer
 
-    def _shared(self, key: str, order: Order, files: Mapping[str, str]) -> Iterator[str]:
-        """What builds of other commits may serve this one, newest first."""
-        for known in self._remembered(key):
-            yield _layer_key(key, known, files, order.request.commit)
-
-    def _remembered(self, key: str) -> Iterator[Inputs]:
-        """Newest first."""
-        path = self._memory(key)
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        for line in reversed(lines):
-            known = from_json(line)
-            if known is not None:
-                yield known
-
-    def _remember(self, key: str, read: Inputs) -> None:
-        path = self._memory(key)
-        with self._mutex:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-            line = read.to_json()
-            if line not in lines:
-                aside = path.with_suffix(f".{threading.get_ident()}.part")
-                aside.write_text(
-                    "".join(f"{one}\n" for one in [*lines, line][-MOST_REMEMBERED:]), encoding="utf-8"
-                )
-                aside.rename(path)
-
-    def _memory(self, key: str) -> Path:
-        return self.root / "inputs" / key
-
 
 def _is_doubtful(place: Place, made: object) -> bool:
     """Whether it failed at one who started before there was a tree; who hangs would hang again."""
     hangs = isinstance(made, Untestable) and is_out_of_time(made)
     return place.builder is not None and place.builder.was_told and not hangs
-
-
-def _layer_key(key: str, read: Inputs, files: Mapping[str, str], commit: str) -> str:
-    return fingerprint("project", [key, read.to_json(), read.digest(files, commit)])
-
-
-def _own_key(key: str, files: Mapping[str, str], commit: str) -> str:
-    """As if the build read all that there is."""
-    everything = Inputs(frozenset(), breadth=Breadth.ALL, history=True)
-    return _layer_key(key, everything, files, commit)
-
-
-def _built_for(layer: Layer) -> str:
-    return (layer.path / BUILT_FOR).read_text()
-
-
-def _is_foreign(layer: Layer, own: str) -> bool:
-    """Made for another commit. What was compiled is anybody's: it is dear, and all sources are its inputs."""
-    if _built_for(layer) == own:
-        return False
-    return not any(Path(name).suffix in COMPILED for _, _, names in walk(layer.path) for name in names)
 
 
 def _own(name: str, tree: Path) -> str:

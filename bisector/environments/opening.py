@@ -9,6 +9,7 @@ from bisector.environments.builds import Builds
 from bisector.environments.dependencies import Dependencies
 from bisector.environments.environments import Environments
 from bisector.environments.interpreters import Interpreters
+from bisector.environments.known import KnownInputs
 from bisector.environments.later import Later
 from bisector.environments.layers import Shelf
 from bisector.environments.proof import Proofs
@@ -40,6 +41,6 @@ def open_environments(
         installers=installers or tuple(make(environ) for make in INSTALLERS.values()),
         shelf=shelf,
         dependencies=dependencies,
-        builds=Builds(shelf, root, dependencies),
+        builds=Builds(shelf, KnownInputs(root / "inputs"), dependencies),
         proofs=Proofs(shelf),
     )

@@ -14,8 +14,9 @@ import pytest
 
 from bisector.caps import Behind, Cage, Machine
 from bisector.caps.cgroups import Cgroups
+from bisector.caps.enclosed import Enclosed
 from bisector.caps.group import Control, Group, Room
-from bisector.model import Run
+from bisector.model import Run, Stopped
 
 Put = Callable[..., Run]
 PATIENCE = 60.0
@@ -43,6 +44,34 @@ def test_a_group_stands_back_as_long_as_it_is_said(group: Group, tmp_path: Path)
     assert idle(tmp_path) == "0", "it is nobody's any more"
     with behind.keeps(group):
         assert idle(tmp_path) == "1", "said before it was there"
+        group.is_to_end()
+        assert idle(tmp_path) == "0"
+        behind.stand_back(True)
+        assert idle(tmp_path) == "0", "it must not wait for a processor"
+
+
+def test_what_is_called_off_is_killed_as_anybody_else(
+    cages: dict[str, Cage], machine: Machine, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = machine.cgroups.offers(Control.CPU)
+    if where is None:
+        pytest.skip("no group here controls the processors")
+    cage = next(cage for name, cage in cages.items() if name.endswith("-groups"))
+    behind, off, met = Behind(), threading.Event(), list[str]()
+    behind.stand_back(True)
+    wait = Enclosed._wait_for
+
+    def watched(enclosed: Enclosed, first: int | None) -> None:
+        mine = [*where.parent.glob(f"bisector-*-{os.getpid()}-*")]
+        met.extend(idle(one) if (one / "cpu.idle").exists() else "unknown" for one in mine)
+        wait(enclosed, first)
+
+    monkeypatch.setattr(Enclosed, "_wait_for", watched)
+    threading.Timer(0.3, off.set).start()
+    run = put(replace(cage, behind=behind), sys.executable, "-c", "while True: pass", cancelled=off)
+    assert run.stopped is Stopped.CANCELLED
+    assert met
+    assert "1" not in met
 
 
 def test_without_that_control_or_on_an_older_kernel_nothing_fails(group: Group, tmp_path: Path) -> None:
