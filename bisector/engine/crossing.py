@@ -162,7 +162,7 @@ def exact_environment(hunter: Hunter, judged: JudgedTrial) -> Exact | None:
 
 
 def _in_environment(hunter: Hunter, judged: JudgedTrial, exact: Exact, label: str) -> JudgedTrial:
-    asked = hunter.request(judged.trial.commit, runs_of(judged))
+    asked = hunter.request(judged.trial.commit, runs_of(judged), Purpose.CROSS)
     return hunter.make(asking_for(asked, exact), Purpose.CROSS, label)
 
 

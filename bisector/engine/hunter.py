@@ -111,7 +111,7 @@ class Hunter:
 
         What proves the commit does not go by what was built for another one.
         """
-        own_build = purpose is Purpose.CONFIRM or not self.shares_builds
+        own_build = purpose in (Purpose.CONFIRM, Purpose.CROSS) or not self.shares_builds
         asked = self._asking.request(sha, runs)
         environment = dataclasses.replace(asked.environment, own_build=own_build)
         importing = isinstance(self.signature, Raised) and self.signature.importing

@@ -109,11 +109,13 @@ class _Fixed:
     runs: int
 
     def judge(self, exact: Exact, label: str) -> Judgement:
-        return self._judge(asking_for(self.hunter.request(self.commit, self.runs), exact), label)
+        return self._judge(
+            asking_for(self.hunter.request(self.commit, self.runs, Purpose.CROSS), exact), label
+        )
 
     def judge_release(self, exact: Exact, label: str, more: int = 0) -> Judgement:
         """A release in between may need what neither side has: then with what it requires."""
-        asked = asking_for(self.hunter.request(self.commit, self.runs + more), exact)
+        asked = asking_for(self.hunter.request(self.commit, self.runs + more, Purpose.CROSS), exact)
         judgement = self._judge(asked, label)
         if judgement is not Judgement.SKIP:
             return judgement

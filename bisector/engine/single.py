@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bisector.engine import which
@@ -65,6 +65,7 @@ def make_trial(
     ends = {Judgement.OLD: recipe.old, Judgement.NEW: recipe.new}
     asking = Asking(recipe, mirror, lambda state: resolve(mirror, ends[state], lambda text: None))
     asked = asking.request(sha)
+    asked = replace(asked, environment=replace(asked.environment, own_build=True))
     bench: list[Workbench] = []
 
     def work(worker: int, job: Job) -> Trial:
