@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from bisector.beside import beside
@@ -112,7 +113,7 @@ class Builds:
         key = order.key(place.tree)
         files = place.facts.files()
         own = own_name(key, files, order.request.commit)
-        for name in (*self.known.names(key, files, order.request.commit), own):
+        for name in chain(self.known.names(key, files, order.request.commit), [own]):
             if name in self._failed and (name == own or not order.request.own_build):
                 return self._failed[name]
             layer = self._found(name, place)
